@@ -69,6 +69,8 @@ enum ProfileServiceDefinition {
         container.handle(SessionOpenedHandler(profile: profile))
         container.handle(SessionCompletedHandler(profile: profile))
         container.handle(SessionAmendedHandler(profile: profile))
+        container.handle(JudgeAnswersHandler(profile: profile))
+        container.handle(ProfileAnswersChangedHandler(profile: profile))
         container.handle(VisualPreferencesReadyHandler(profile: profile))
         container.handle(VisualPreferencesDeferredHandler(profile: profile))
         container.handle(VerificationDecidedHandler(profile: profile))

@@ -29,6 +29,9 @@ enum QuestionnaireServiceDefinition {
         .init(
             "QUESTIONNAIRE_SEAL_DATES", .boolean, "true",
             "Whether dates among answers are sealed; false only while replicas from before it are at work"),
+        .init(
+            "QUESTIONNAIRE_SEAL_HEALTH", .boolean, "true",
+            "Whether answers about health are sealed; false only while replicas from before it are at work"),
     ]
 
     /// The definitions in this build.
@@ -45,13 +48,15 @@ enum QuestionnaireServiceDefinition {
             total: Int(try container.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
             required: Int(try container.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
         let dates = DateSealer(
-            container.keys, isSealing: try container.configuration.boolean("QUESTIONNAIRE_SEAL_DATES"))
-        let sessions = SessionStore(database: container.database, dates: dates)
+            container.keys, isSealing: try container.configuration.boolean("QUESTIONNAIRE_SEAL_DATES"),
+            isSealingHealth: try container.configuration.boolean("QUESTIONNAIRE_SEAL_HEALTH"))
+        let sensitive = SensitiveQuestions()
+        let sessions = SessionStore(database: container.database, dates: dates, sensitive: sensitive)
         let definitions = DefinitionStore(database: container.database, shipped: all)
         container.sections = QuestionnaireExport.sections(dates)
         container.handle(ExportAnswersHandler(export: container.export))
         container.handle(AccountDeletedHandler(container: container) { sessions.erase($0, in: $1) })
-        let migrations = SessionMigrationStore(database: container.database, dates: dates)
+        let migrations = SessionMigrationStore(database: container.database, dates: dates, sensitive: sensitive)
         let service = SessionService(
             sessions: sessions, definitions: definitions,
             offers: VersionOffers(definitions: definitions, migrations: migrations), inbox: container.inbox,
@@ -63,7 +68,7 @@ enum QuestionnaireServiceDefinition {
         container.handle(UndoMigrationHandler(mover: mover))
         container.handle(MigrateSessionsHandler(mover: mover, log: container.log))
         container.handle(SealDatesHandler(openDates: OpenDates(database: container.database, dates: dates)))
-        container.handle(GetExtractsHandler(sessions: sessions, definitions: definitions))
+        container.handle(GetExtractsHandler(service: service))
         container.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
         container.handle(
             GetStatisticsHandler(
@@ -97,12 +102,16 @@ enum QuestionnaireServiceDefinition {
         container.handle(PutAnswersHandler(service: service))
         container.handle(PutSubjectHandler(service: service))
         container.handle(RemoveSubjectHandler(service: service))
+        container.background("sensitive-questions", every: .seconds(5)) {
+            try await sensitive.refresh(from: container.database)
+        }
         // Answers stay in memory for a short time only. An erased person's answers are gone after two minutes.
         container.background("session-memory", every: .seconds(60)) { service.memory.age() }
         container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }
         // Runs once per process, because published versions never change.
         container.background("definition-import", every: nil) {
-            for definition in all {
+            // A replica from before cannot read a definition that marks questions.
+            for definition in all where dates.isSealingHealth || definition.sensitive.isEmpty {
                 let isCompatibility = definition.key == compatibility
                 let report = try await Loop.compute {
                     PublishGate.check(

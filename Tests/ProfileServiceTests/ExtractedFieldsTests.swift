@@ -159,4 +159,85 @@ import Testing
             #expect(!text.contains(born) && !text.contains("secretfaith") && !text.contains(profile.person.description))
         }
     }
+
+    // MARK: Answers as they are saved
+
+    private nonisolated static func changed(
+        _ fields: [String], of person: Identifier, sequence: Int64, at time: Timestamp = .now()
+    ) -> ProfileAnswersChanged {
+        ProfileAnswersChanged(
+            personID: person, personSequence: sequence, sessionID: .ordered(), questionnaire: "realsingles-profile",
+            fields: fields, judgedAt: time)
+    }
+
+    @Test func theNewestThatThePersonSaidCountsWhereverTheySaidIt() async throws {
+        try await ProfileStage.run { profile in
+            let questionnaire = Questionnaire([])
+            let voice = try await questionnaire.begin(for: profile)
+            @Loop func deliver(_ value: JSONValue, _ sequence: Int64, _ time: Timestamp) async throws -> JSONValue? {
+                questionnaire.extracts = [ProfileExtract(field: "bio", value: value)]
+                let event = Self.changed(["bio"], of: profile.person, sequence: sequence, at: time)
+                _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+                return try await profile.ask(GetMe()).profile["bio"]
+            }
+            try await profile.update(["bio": "One"])
+            let start = Timestamp.now()
+            // Both were judged before the first one arrived.
+            #expect(try await deliver("Two", 1, start) == "Two")
+            #expect(try await deliver("Three", 2, start + .microseconds(1)) == "Three")
+            try await profile.update(["bio": "Four"])
+            #expect(try await deliver("Five", 3, start + .microseconds(2)) == "Four", "it arrived late")
+            #expect(try await deliver("Six", 4, .now()) == "Six")
+            #expect(try await deliver("Six", 3, .now()) == "Six", "an older event")
+            #expect(try await deliver("prefer_not_to_say", 5, .now()) == "Six", "a bio is not declined")
+            #expect(try await deliver(.null, 6, .now()) == nil, "withdrawn")
+        }
+    }
+
+    @Test func aDateOfBirthIsCorrectedOnceAndLockedThen() async throws {
+        try await ProfileStage.run { profile in
+            let questionnaire = Questionnaire([])
+            let voice = try await questionnaire.begin(for: profile)
+            @Loop func judge(_ value: JSONValue) async throws -> String? {
+                let answers = [ProfileExtract(field: "dateOfBirth", value: value)]
+                return try await voice.call(
+                    JudgeAnswers(personID: profile.person, answers: answers), CallOptions(timeout: .seconds(20))
+                ).refused.first?.code
+            }
+            for (sequence, date) in ["1990-02-28", "1991-02-28", "1992-02-28"].enumerated() {
+                #expect(try await judge(.string(date)) == (sequence < 2 ? nil : "date_of_birth_locked"))
+                questionnaire.extracts = [ProfileExtract(field: "dateOfBirth", value: .string(date))]
+                let event = Self.changed(["dateOfBirth"], of: profile.person, sequence: Int64(sequence + 1))
+                _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+            }
+            #expect(try await judge(.null) == "date_of_birth_locked")
+            #expect(try await profile.ask(GetMe()).profile["dateOfBirth"] == "1991-02-28")
+            let acts = "SELECT string_agg(act, ',' ORDER BY sequence) FROM audit WHERE act LIKE 'date%'"
+            #expect(try await profile.stage.rows(acts) == "date_of_birth_set,date_of_birth_corrected")
+            #expect(profile.stage.log.text.contains("extract_left_out"))
+        }
+    }
+
+    @Test func eachAnswerIsJudgedAsAPatchOfItsField() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
+            let voice = try await Questionnaire([]).begin(for: profile)
+            let born = "\(Timestamp.now().date.year - 16)-02-28"
+            let answers: [(String, JSONValue)] = [
+                ("photo", "not-a-url at all"), ("bio", "Te är livet"), ("dateOfBirth", .string(born)),
+                ("shoeSize", 43), ("lookingFor", "prefer_not_to_say"), ("country", "Sweden"), ("height", 3),
+            ]
+            let judged = try await voice.call(
+                JudgeAnswers(
+                    personID: profile.person, app: "no-such-app",
+                    answers: answers.map { ProfileExtract(field: $0, value: $1) }),
+                CallOptions(timeout: .seconds(20)))
+            #expect(
+                judged.refused.map { "\($0.index) \($0.code) \($0.reason ?? "")" } == [
+                    "0 validation_failed malformed", "2 underage ", "4 validation_failed not_declinable",
+                    "5 validation_failed not_allowed",
+                ])
+            #expect(judged.refused[1].eligibleOn?.description == "\(Timestamp.now().date.year + 2)-02-28")
+            #expect(try await profile.stage.rows("SELECT count(*) FROM profiles") == "1", "the one of the first event")
+        }
+    }
 }

@@ -75,13 +75,17 @@ import Testing
             }
             let history = "SELECT * FROM answer_history ORDER BY question, revision"
             let before = try await service.rows(history)
-            #expect(try await !store.writeAtOnce(plan, of: person, session: read, reply: Array("{}".utf8)))
+            let definition = try DefinitionParser.parse(QuestionnaireServiceDefinition.definitions[0])
+            #expect(
+                try await !store.writeAtOnce(
+                    plan, to: definition, of: person, session: read, reply: Array("{}".utf8)))
             #expect(try await service.rows(history) == before)
 
             // As it is now it is written upon, unless it is completed.
             let now = try #require(try await store.find(view.sessionId, of: person, for: Self.questionnaire))
             let again = try await Self.plan(item, on: now, of: person, service)
-            let isWritten = try await store.writeAtOnce(again, of: person, session: now, reply: Array("{}".utf8))
+            let isWritten = try await store.writeAtOnce(
+                again, to: definition, of: person, session: now, reply: Array("{}".utf8))
             #expect(isWritten == (meanwhile != "completion"))
         }
     }

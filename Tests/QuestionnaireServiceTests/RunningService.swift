@@ -15,6 +15,8 @@ import Testing
     let gateway: Bus
     let listener = Listener()
     let profile = ProfileStandIn()
+    let judge = JudgeStandIn()
+    let changes = EventRecorder<ProfileAnswersChanged>()
 
     var containers: [ServiceContainer] { stage.containers }
     /// The sessions as the first replica reads and writes them.
@@ -25,7 +27,7 @@ import Testing
     fileprivate init(_ stage: ServiceStage) async throws {
         self.stage = stage
         gateway = try stage.asking(as: .gateway)
-        try stage.answering(as: .profile, EventRecorder<SessionOpened>(), listener, profile)
+        try stage.answering(as: .profile, EventRecorder<SessionOpened>(), listener, profile, judge, changes)
         while try await stage.rows("SELECT count(*) FROM definitions")
             != String(QuestionnaireServiceDefinition.definitions.count)
         {
@@ -86,6 +88,28 @@ func withService(
         asked.append(request)
         if isOut { throw BusError(.serviceUnavailable, "Not now.") }
         return ProfileFacts(facts: facts.filter { request.fields.contains($0.key) })
+    }
+}
+
+/// Judges answers in place of profile.
+@Loop final class JudgeStandIn: RequestHandler {
+    /// Why an answer is refused, by its value; the position is filled in.
+    var refusals: [JSONValue: RefusedAnswer] = [:]
+    /// It answers nobody.
+    var isOut = false
+    private(set) var asked: [JudgeAnswers] = []
+
+    func handle(_ request: JudgeAnswers, context: RequestContext) async throws -> AnswersJudged {
+        asked.append(request)
+        if isOut { throw BusError(.serviceUnavailable, "Not now.") }
+        let refused = request.answers.enumerated().compactMap { index, answer in
+            refusals[answer.value].map { refusal in
+                var refusal = refusal
+                refusal.index = Int64(index)
+                return refusal
+            }
+        }
+        return AnswersJudged(refused: refused, judgedAt: .now())
     }
 }
 

@@ -37,18 +37,20 @@ import Testing
     @Test func areOpenedForTheirPersonAlone() throws {
         let ring = try #require(Self.ring)
         let (sealer, person) = (DateSealer(ring), Identifier.random())
-        let sealed = sealer.sealed("1990-05-17", of: person)
-        #expect(sealed != sealer.sealed("1990-05-17", of: person), "no two are alike")
+        let sealed = sealer.sealed("1990-05-17", of: person, isSensitive: false)
+        #expect(sealed != sealer.sealed("1990-05-17", of: person, isSensitive: false), "no two are alike")
         #expect(sealed["sealed"]?.stringValue != nil && sealed.objectValue?.count == 1)
         #expect(
             try sealer.opened(["a": ["value": sealed], "b": [sealed, 1]], of: person)
                 == ["a": ["value": "1990-05-17"], "b": ["1990-05-17", 1]])
         #expect(throws: SealError.self) { try sealer.opened(sealed, of: .random()) }
         #expect(throws: SealError.self) { try sealer.opened(["sealed": "?"], of: person) }
-        #expect(sealer.sealed("a", of: person) == "a" && sealer.sealed(["1990-05-17"], of: person) == ["1990-05-17"])
+        for value in ["a", ["1990-05-17"]] as [JSONValue] {
+            #expect(sealer.sealed(value, of: person, isSensitive: false) == value)
+        }
 
         let former = DateSealer(ring, isSealing: false)
-        #expect(former.sealed("1990-05-17", of: person) == "1990-05-17")
+        #expect(former.sealed("1990-05-17", of: person, isSensitive: false) == "1990-05-17")
         #expect(try former.opened(sealed, of: person) == "1990-05-17")
     }
 

@@ -200,7 +200,8 @@ import Testing
             sessions: service.sessions, definitions: definitions,
             offers: VersionOffers(
                 definitions: definitions,
-                migrations: SessionMigrationStore(database: container.database, dates: service.sessions.dates)),
+                migrations: SessionMigrationStore(
+                    database: container.database, dates: service.sessions.dates, sensitive: service.sessions.sensitive)),
             inbox: container.inbox, outbox: container.outbox, bus: container.bus)
     }
 

@@ -1,10 +1,10 @@
 import JSONText
 
-/// Asks for the answers of a session's newest result that fill fields of the profile, as the definition says
-/// (`extract`).
+/// Asks for answers that fill fields of the profile, as the definition says (`extract`): those of a session's newest
+/// result, or the present ones.
 ///
-/// Only profile asks this. Answers are never in events. For a session that does not exist or was never completed, the
-/// reply is empty.
+/// Only profile asks this. Answers are never in events. For a session that does not exist or was stopped, and for the
+/// result of one that was never completed, the reply is empty.
 @Message
 public struct GetExtracts: BusRequest {
     public typealias Reply = ProfileExtracts
@@ -15,6 +15,10 @@ public struct GetExtracts: BusRequest {
     public var personID: Identifier
     /// The session.
     public var sessionID: Identifier
+    /// The key of the questionnaire. With it, the present answers are asked for instead of the result.
+    @Field(.string(1...64)) public var questionnaire: String?
+    /// The fields whose present answers are asked for.
+    @Field(.string(1...64), count: 1...500) public var fields: [String]?
 }
 
 /// The reply to ``GetExtracts``.
@@ -29,6 +33,7 @@ public struct ProfileExtracts: BusReply {
 public struct ProfileExtract: MessageValue {
     /// The field's key in the definition. Only profile knows whether such a field exists.
     @Field(.string(1...64)) public var field: String
-    /// The value in the form of the question's type; a height in whole inches.
+    /// The value in the form of the question's type; a height in whole inches. Among present answers,
+    /// `prefer_not_to_say` stands for an answer that was declined, and null for one that was withdrawn.
     public var value: JSONValue
 }

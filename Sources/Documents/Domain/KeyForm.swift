@@ -1,5 +1,5 @@
-/// The forms of keys in documents. All begin with a lower-case letter of ASCII and have nothing but letters, digits and
-/// their separator.
+/// The forms of keys in documents. Except for codes of countries, all begin with a lower-case letter of ASCII and have
+/// nothing but letters, digits and their separator.
 public enum KeyForm: Sendable {
     /// `two-words`
     case kebab
@@ -7,12 +7,15 @@ public enum KeyForm: Sendable {
     case snake
     /// `twoWords`
     case camel
+    /// `SE`: two capitals, as in ISO 3166-1
+    case country
 
     /// Whether a key has this form.
     public func fits(_ key: String) -> Bool {
         switch self {
         case .kebab: Self.joins(key, separator: "-")
         case .snake: Self.joins(key, separator: "_")
+        case .country: key.utf8.count == 2 && key.unicodeScalars.allSatisfy { ("A"..."Z").contains($0) }
         case .camel: Self.begins(key) && key.unicodeScalars.allSatisfy { Self.isPart($0) || ("A"..."Z").contains($0) }
         }
     }

@@ -1,9 +1,9 @@
 import BusProtocol
 import JSONText
 
-/// The values that answers to a questionnaire add to a profile. They must fit the catalogue.
+/// The values that answers to a questionnaire give to a profile. They must fit the catalogue.
 struct ExtractedFields: Sendable {
-    /// The change. It has no problems, and never replaces an answered or declined field.
+    /// The change. It has no problems.
     private(set) var change: ProfileChange
     /// The fields that were left out, each with the code of the reason.
     private(set) var leftOut: [Refusal] = []
@@ -13,18 +13,27 @@ struct ExtractedFields: Sendable {
         let code: String
     }
 
-    init(_ extracts: [ProfileExtract], to record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate) {
+    /// - Parameter correction: the rules for correcting the date of birth, if the answers are the newest that the person
+    ///   said. Without it they never replace an answered or declined field.
+    init(
+        _ extracts: [ProfileExtract], to record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate,
+        replacingBy correction: DateOfBirthCorrection? = nil
+    ) {
         var (wanted, unknown): ([String: JSONValue], [Refusal]) = ([:], [])
         for extract in extracts {
             guard let field = catalogue.field(extract.field) else {
                 unknown.append(Refusal(field: extract.field, code: "unknown_member"))
                 continue
             }
-            if !record.hasWord(on: field) { wanted[field.key] = extract.value }
+            if correction != nil || !record.hasWord(on: field) { wanted[field.key] = extract.value }
         }
-        change = ProfileChange(wanted, to: record, catalogue, today: today)
+        change = ProfileChange(wanted, to: record, catalogue, today: today, correction: correction)
         leftOut = unknown + change.problems.map { Refusal(field: $0.field, code: $0.code) }
         change.problems = []
+        if change.isDateOfBirthLocked {
+            change.isDateOfBirthLocked = false
+            leftOut.append(Refusal(field: "dateOfBirth", code: ErrorCode.dateOfBirthLocked.name))
+        }
     }
 
     /// Removes the date of birth, since the age policy does not accept a person so young.

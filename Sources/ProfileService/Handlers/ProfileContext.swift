@@ -12,6 +12,18 @@ struct PlannedProfile: Sendable {
     let plan: Plan
 }
 
+/// The rules by which a person's change is judged, apart from those of the fields.
+struct AnswerRules: Sendable {
+    /// The plan of the app. Its age rule counts for a new date of birth.
+    let plan: Plan
+    /// The age rules of every app. They count for a corrected one.
+    let ages: [Plan.AgeRule]
+
+    func correction(on today: CivilDate) -> DateOfBirthCorrection {
+        DateOfBirthCorrection(ages: ages, today: today, now: .now())
+    }
+}
+
 /// The dependencies and rules that the handlers of profile share.
 struct ProfileContext: Sendable {
     let database: Database
@@ -65,6 +77,44 @@ struct ProfileContext: Sendable {
         // The default app has the empty name, so its plan comes first.
         for (_, reference) in followed.sorted(by: { $0.key < $1.key }) { all.append(try await plans.plan(reference)) }
         return all
+    }
+
+    /// The rules by which a change in an app is judged.
+    ///
+    /// - Parameter app: `nil` for the default app. In an app that no plan has, those of the default plan.
+    @Loop func answerRules(of record: ProfileRecord?, in app: String?) async throws -> AnswerRules {
+        let followed = record?.plans[app ?? PlanStore.defaultApp]
+        let plan: Plan
+        if let followed {
+            plan = try await plans.plan(followed)
+        } else if let newest = try? await plans.current(for: app) {
+            plan = newest
+        } else {
+            plan = try await plans.current(for: nil)
+        }
+        return AnswerRules(plan: plan, ages: try await ages(of: self.plans(of: record)))
+    }
+
+    /// The age rules of every app, since a person may enter any app later, and those of the plans that the person
+    /// follows.
+    @Loop func ages(of plans: [Plan]) async throws -> [Plan.AgeRule] {
+        try await self.plans.ages() + plans.compactMap(\.age)
+    }
+
+    /// Why the person may not make a change; `nil` if the person may.
+    ///
+    /// - Returns: ``BusError`` `validation_failed`, `date_of_birth_locked` or `underage`.
+    func refusal(of change: ProfileChange, to record: ProfileRecord, _ plan: Plan) -> BusError? {
+        guard change.problems.isEmpty else {
+            return BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
+        }
+        if change.isDateOfBirthLocked {
+            return BusError(.dateOfBirthLocked, "The date of birth cannot be changed. Please contact support.")
+        }
+        guard isRefusedAsUnderage(change, of: record, plan),
+            let eligibleOn = change.dateOfBirth.flatMap({ plan.eligibleOn(born: $0) })
+        else { return nil }
+        return BusError(.underage, underage(plan).english, details: ["eligibleOn": .string(eligibleOn.description)])
     }
 
     func view(_ record: ProfileRecord, _ plan: Plan, in language: Language) -> Me {

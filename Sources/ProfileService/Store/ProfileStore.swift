@@ -208,14 +208,15 @@ struct ProfileStore: Sendable {
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
     ///   - plan: decides when the profile is complete.
+    ///   - saidAt: when the person said it, by this database's clock; `nil` for now.
     ///   - commits: whether this is the last statement of the transaction.
     /// - Returns: the profile after the change.
     @Loop func apply(
-        _ change: ProfileChange, to record: ProfileRecord, _ plan: Plan, commits: Bool = false,
-        in transaction: Transaction
+        _ change: ProfileChange, to record: ProfileRecord, _ plan: Plan, saidAt: Timestamp? = nil,
+        commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
         let changed = record.changed(by: change)
-        let values = values(of: change, record, changed, plan).map { SQLValue.array([$0]) }
+        let values = values(of: change, record, changed, plan, saidAt: saidAt).map { SQLValue.array([$0]) }
         let rows =
             commits
             ? try await transaction.queryLast(Self.change, values) : try await transaction.query(Self.change, values)
@@ -223,7 +224,7 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// Like ``apply(_:to:_:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
+    /// Like ``apply(_:to:_:saidAt:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
     /// people.
     ///
     /// - Returns: `nil` if the profile changed since it was read. Nothing was written then.
@@ -235,7 +236,8 @@ struct ProfileStore: Sendable {
     }
 
     private func values(
-        of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord, _ plan: Plan
+        of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord, _ plan: Plan,
+        saidAt: Timestamp? = nil
     ) -> [SQLValue] {
         let sealed = change.dateOfBirth.map {
             sealer.seal(Array($0.description.utf8), associated: record.personID.array)
@@ -244,8 +246,33 @@ struct ProfileStore: Sendable {
         return [
             .uuid(record.personID), .bytes(sealed), .bool(plan.completion.isComplete(changed)), .json(fields),
             .bool(change.timeZone != nil), .text(changed.timeZone?.name), .integer(record.revision),
+            .timestamp(saidAt),
         ]
     }
+
+    /// The fields among these that the person answered, declined or cleared after a time.
+    ///
+    /// - Parameters:
+    ///   - record: the profile, locked in the transaction.
+    ///   - time: by this database's clock.
+    @Loop func changed(
+        _ fields: [String], of record: ProfileRecord, after time: Timestamp, in transaction: Transaction
+    ) async throws -> Set<String> {
+        let values: [SQLValue] = [.uuid(record.personID), .textArray(fields), .timestamp(time)]
+        var changed = Set(try await transaction.query(Self.findChanged, values).map { try $0.text("key") })
+        if let setAt = record.dateOfBirthSetAt, setAt > time { changed.insert("dateOfBirth") }
+        return changed
+    }
+
+    /// The time by this database's clock.
+    @Loop func now() async throws -> Timestamp {
+        try await database.read("SELECT clock_timestamp() AS now").first?.timestamp("now") ?? .now()
+    }
+
+    private static let findChanged: Statement = """
+        SELECT DISTINCT key FROM profile_field_history
+        WHERE person_id = $1 AND key = ANY ($2) AND changed_at > $3 AND state IN ('answered', 'declined', 'cleared')
+        """
 
     private func written(_ changed: ProfileRecord, _ row: Row) throws -> ProfileRecord {
         var changed = changed
@@ -417,24 +444,25 @@ struct ProfileStore: Sendable {
     /// deadlock.
     private static let change: Statement = """
         WITH given AS (
-            SELECT person, born, is_complete, fields, sets_zone, zone, seen, place
-            FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[])
-                WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, place)
+            SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said, place
+            FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[],
+                $8::timestamptz[])
+                WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, place)
             ORDER BY person
         ), changed AS (
             UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
                 date_of_birth_sealed = coalesce(g.born, p.date_of_birth_sealed),
                 date_of_birth_set_at = CASE WHEN p.date_of_birth_sealed IS NULL AND g.born IS NOT NULL
-                    THEN clock_timestamp() ELSE p.date_of_birth_set_at END,
+                    THEN g.said ELSE p.date_of_birth_set_at END,
                 date_of_birth_corrected = p.date_of_birth_corrected
                     OR p.date_of_birth_sealed IS NOT NULL AND g.born IS NOT NULL,
                 time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,
                 completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END
             FROM given g WHERE p.person_id = g.person AND p.revision = g.seen
-            RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.place
+            RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.said, g.place
         ), history AS (
-            INSERT INTO profile_field_history (person_id, key, state, value)
-            SELECT person_id, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value'
+            INSERT INTO profile_field_history (person_id, key, state, value, changed_at)
+            SELECT person_id, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value', said
             FROM changed, jsonb_each(given) AS c (key, entry)
         )
         SELECT place, revision, updated_at, completed_at FROM changed

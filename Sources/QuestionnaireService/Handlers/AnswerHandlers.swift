@@ -20,18 +20,28 @@ import Languages
         _ item: ResponseItem, _ session: Identifier, _ questionnaire: String, _ context: RequestContext
     ) async throws -> AnswerSaved {
         let person = try context.person().userID
-        if let reply = try await writeAtOnce(item, session, questionnaire, person) { return reply }
-        return try await service.sessions.database.transaction { transaction in
-            let hand = try await service.take(
-                session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self),
-                in: transaction)
-            switch try judge(item, on: hand) {
-            case .known(let reply): return reply
-            case .new(let plan, let sheet, let step, let reply):
-                service.sessions.write(
-                    plan, of: person, session: hand.session.id, reply: reply.jsonBytes, in: transaction)
-                try await service.conclude(sheet, step, on: hand, in: transaction)
+        return try await service.judging(person, context) { verdicts in
+            // An answer that profile judged needs a transaction with the event.
+            if verdicts.judgedAt == nil, let reply = try await writeAtOnce(item, session, questionnaire, person) {
                 return reply
+            }
+            return try await service.delivering { watch in
+                try await service.sessions.database.transaction { transaction in
+                    let hand = try await service.take(
+                        session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self),
+                        in: transaction)
+                    switch try judge(item, on: hand, verdicts) {
+                    case .known(let reply): return reply
+                    case .new(let plan, let sheet, let step, let reply):
+                        service.sessions.write(
+                            plan, to: hand.sheet.definition, of: person, session: hand.session.id,
+                            reply: reply.jsonBytes, in: transaction)
+                        try await service.publishProfileAnswers(
+                            of: plan, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
+                        try await service.conclude(sheet, step, on: hand, in: transaction)
+                        return reply
+                    }
+                }
             }
         }
     }
@@ -47,7 +57,7 @@ import Languages
             let hand = try await service.look(
                 session, of: person, for: questionnaire, mutations: [item.mutationId].compactMap(\.self))
         else { throw ResponseRefusal.unknownSession.busError }
-        switch try judge(item, on: hand) {
+        switch try judge(item, on: hand, ProfileVerdicts()) {
         case .known(let reply): return reply
         case .new(let plan, let sheet, let step, let reply):
             guard step == .stay, plan.writes.count == 1, plan.changesAnswers else { return nil }
@@ -56,13 +66,15 @@ import Languages
         }
     }
 
-    private func judge(_ item: ResponseItem, on hand: LoadedSession) throws -> Verdict {
-        let plan = ResponsePlan.each([item], on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now)
+    private func judge(_ item: ResponseItem, on hand: LoadedSession, _ verdicts: ProfileVerdicts) throws -> Verdict {
+        let plan = ResponsePlan.each(
+            [item], on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now, verdicts: verdicts)
         if let refusal = plan.outcomes.first?.refusal { throw refusal }
         if plan.writes.isEmpty, let known = hand.session.mutations.first?.reply {
             return .known(try WireJSON.decode(AnswerSaved.self, from: CanonicalJSON.bytes(of: known)))
         }
         let (sheet, step) = try service.step(after: plan, on: hand, completes: false)
+        try service.mustBeJudged(plan)
         let change = SheetChange(
             from: hand.sheet, to: sheet, written: [AnswerPlace(item.question, of: item.subject).key])
         let reply = AnswerSaved(
@@ -104,22 +116,30 @@ struct PutAnswersHandler: RequestHandler {
 
     func handle(_ request: PutAnswers, context: RequestContext) async throws -> AnswersSaved {
         let person = try context.person().userID
-        return try await service.once(context) {
-            try await save(request, of: person, in: .named(context.language), $0)
+        return try await service.judging(person, context) { verdicts in
+            try await service.onceDelivered(context) {
+                try await save(
+                    request, of: person, app: context.actor?.app, verdicts, in: .named(context.language), watch: $1, $0)
+            }
         }
     }
 
     @Loop private func save(
-        _ request: PutAnswers, of person: Identifier, in language: Language, _ transaction: Transaction
+        _ request: PutAnswers, of person: Identifier, app: String?, _ verdicts: ProfileVerdicts, in language: Language,
+        watch: DeliveryWatch, _ transaction: Transaction
     ) async throws -> Outcome<AnswersSaved> {
         let hand = try await service.take(
             request.sessionId, of: person, for: request.questionnaire, mutations: request.answers.map(\.mutationId),
             in: transaction)
         let plan = ResponsePlan.each(
             request.answers.map(ResponseItem.init), on: hand.sheet, mutations: hand.session.mutations,
-            now: hand.session.now)
+            now: hand.session.now, verdicts: verdicts)
         let (sheet, step) = try service.step(after: plan, on: hand, completes: false)
-        service.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
+        try service.mustBeJudged(plan)
+        service.sessions.write(
+            plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
+        try await service.publishProfileAnswers(
+            of: plan, verdicts, on: hand, app: app, watch: watch, in: transaction)
         try await service.conclude(sheet, step, on: hand, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet, written: Set(plan.writes.map(\.key)))
         return .reply(

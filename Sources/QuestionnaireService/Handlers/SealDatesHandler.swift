@@ -2,18 +2,22 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Seals dates that were stored before dates were sealed.
+/// Seals dates and answers to sensitive questions that were stored before they were sealed.
 struct SealDatesHandler: RequestHandler {
     let openDates: OpenDates
 
     func handle(_ request: SealDates, context: RequestContext) async throws -> DatesSealed {
-        guard openDates.dates.isSealing else {
+        let settings = [
+            ("QUESTIONNAIRE_SEAL_DATES", openDates.dates.isSealing),
+            ("QUESTIONNAIRE_SEAL_HEALTH", openDates.dates.isSealingHealth),
+        ]
+        if let (name, _) = settings.first(where: { !$0.1 }) {
             throw BusError(
-                .sealingOff,
-                "Nothing is sealed while QUESTIONNAIRE_SEAL_DATES is false: some replica may not know what is.")
+                .sealingOff, "Nothing is sealed while \(name) is false: some replica may not know what is.")
         }
-        let (sessions, dates, next) = try await openDates.seal(
+        let sealed = try await openDates.seal(
             after: request.after.flatMap { SessionCursor($0) }, limit: request.limit)
-        return DatesSealed(sessions: sessions, dates: dates, next: next?.text)
+        return DatesSealed(
+            sessions: sealed.sessions, dates: sealed.dates, answers: sealed.answers, next: sealed.next?.text)
     }
 }

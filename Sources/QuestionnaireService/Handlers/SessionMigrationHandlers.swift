@@ -47,10 +47,11 @@ import ServiceRuntime
         if !isDryRun {
             let pins = try facts.pins(for: route.target, beside: session.facts)
             migrations.note(
-                SessionMigrationRecord(migration, of: answers), from: session, of: hand.person, to: version,
-                in: transaction)
+                SessionMigrationRecord(migration, of: answers), from: session, in: hand.sheet.definition,
+                of: hand.person, to: version, in: transaction)
             service.sessions.replace(
-                answers, by: migration.answers, of: hand.person, session: session.id, in: transaction)
+                answers, by: migration.answers, in: route.target.definition, of: hand.person, session: session.id,
+                in: transaction)
             migrations.pin(
                 session.id, of: hand.person, to: version, route.target.definition.hash, knowing: pins, in: transaction)
         }
@@ -104,7 +105,9 @@ struct UndoMigrationHandler: RequestHandler {
                 let last = try await migrations.undoable(session.id, of: person, in: transaction)
             else { throw BusError(.migrationFinal, "There is no migration that could be taken back.") }
             let answers = last.record.restored(over: session.answers, now: session.now)
-            service.sessions.replace(session.answers, by: answers, of: person, session: session.id, in: transaction)
+            let former = try await service.definitions.definition(last.hash).definition
+            service.sessions.replace(
+                session.answers, by: answers, in: former, of: person, session: session.id, in: transaction)
             migrations.pin(session.id, of: person, to: last.version, last.hash, in: transaction)
             migrations.close(last, session.id, of: person, in: transaction)
             (session.version, session.hash, session.answers) = (last.version, last.hash, answers)

@@ -65,7 +65,7 @@ struct LoadedSession: Sendable {
     let bus: Bus
     let memory = SessionMemory()
 
-    /// How long a completion waits for profile: the person reads their onboarding next.
+    /// How long a reply waits for profile: the person reads their onboarding next.
     private static let patience = Duration.milliseconds(100)
 
     /// Runs `body` in a transaction. If a client repeats its idempotency key, it gets the stored reply.
@@ -89,9 +89,12 @@ struct LoadedSession: Sendable {
     func onceDelivered<Reply: BusReply>(
         _ context: RequestContext, _ body: @Loop (Transaction, DeliveryWatch) async throws -> Outcome<Reply>
     ) async throws -> Reply {
-        try await outbox.awaitingDelivery(atMost: Self.patience) { watch in
-            try await once(context) { try await body($0, watch) }
-        }
+        try await delivering { watch in try await once(context) { try await body($0, watch) } }
+    }
+
+    /// Runs `body`, then waits a moment until the events that it published were delivered.
+    func delivering<Value: Sendable>(_ body: @Loop (DeliveryWatch) async throws -> Value) async throws -> Value {
+        try await outbox.awaitingDelivery(atMost: Self.patience, body)
     }
 
     /// Reads a session and locks it until the transaction ends.
@@ -140,7 +143,8 @@ struct LoadedSession: Sendable {
     func writeAtOnce(
         _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: LoadedSession, reply: [UInt8]
     ) async throws -> Bool {
-        let isWritten = try await sessions.writeAtOnce(write, of: hand.person, session: hand.session, reply: reply)
+        let isWritten = try await sessions.writeAtOnce(
+            write, to: sheet.definition, of: hand.person, session: hand.session, reply: reply)
         if isWritten { memory.remember(hand.written(write.key, in: sheet), for: sheet.definition.key) }
         return isWritten
     }

@@ -17,7 +17,8 @@ struct PutSubjectHandler: RequestHandler {
             let plan = try SubjectPlan.make(request, all: all, on: hand.sheet, now: hand.session.now)
             service.sessions.put(
                 plan.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
-            service.sessions.write(plan.answers, of: person, session: hand.session.id, in: transaction)
+            service.sessions.write(
+                plan.answers, to: plan.sheet.definition, of: person, session: hand.session.id, in: transaction)
             let step = SessionStep(
                 status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
                 changesAnswers: plan.changesSession, completes: false, missing: [])

@@ -11,21 +11,29 @@ struct SubmitResponsesHandler: RequestHandler {
     func handle(_ request: SubmitResponses, context: RequestContext) async throws -> ResponsesSubmitted {
         let person = try context.person().userID
         return try await service.knowing(SessionFacts(language: .untold), of: person, context) { facts in
-            try await service.onceDelivered(context) {
-                try await submit(request, of: person, knowing: facts, watch: $1, in: $0)
+            try await service.judging(person, context) { verdicts in
+                try await service.onceDelivered(context) {
+                    try await submit(
+                        request, of: person, app: context.actor?.app, knowing: facts, verdicts, watch: $1, in: $0)
+                }
             }
         }
     }
 
     @Loop private func submit(
-        _ request: SubmitResponses, of person: Identifier, knowing facts: SessionFacts, watch: DeliveryWatch,
-        in transaction: Transaction
+        _ request: SubmitResponses, of person: Identifier, app: String?, knowing facts: SessionFacts,
+        _ verdicts: ProfileVerdicts, watch: DeliveryWatch, in transaction: Transaction
     ) async throws -> Outcome<ResponsesSubmitted> {
         let hand = try await hand(request, of: person, knowing: facts, in: transaction)
         let plan = try ResponsePlan.make(
-            request.answers, on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now)
+            request.answers, on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now,
+            verdicts: verdicts)
         let (sheet, step) = try service.step(after: plan, on: hand, completes: request.complete == true)
-        service.sessions.write(plan, of: person, session: hand.session.id, in: transaction)
+        try service.mustBeJudged(plan)
+        service.sessions.write(
+            plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
+        try await service.publishProfileAnswers(
+            of: plan, verdicts, on: hand, app: app, watch: watch, in: transaction)
         if case .refuse(let missing) = step { return .refusal(ResponseRefusal.incomplete(missing: missing).busError) }
         try await service.conclude(sheet, step, on: hand, watch: watch, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet)

@@ -3,10 +3,11 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// Seals dates in answers before they are stored, because they may be the birthday of the person or of a child.
+/// Seals dates in answers, and all answers to sensitive questions, before they are stored.
 ///
-/// A date is recognised by its form `YYYY-MM-DD`. The question does not matter, since another version may ask it
-/// differently. The stored form is `{"sealed": base64}`, which no client's answer can have.
+/// A date may be the birthday of the person or of a child. It is recognised by its form `YYYY-MM-DD`, whatever the
+/// question is, since another version may ask it differently. The stored form of both is `{"sealed": base64}`, which no
+/// client's answer can have. What is sealed is the date, or the answer as JSON, which never has the form of a date.
 struct DateSealer: Sendable {
     private static let member = "sealed"
     /// The bytes of a digest that is not sealed.
@@ -16,11 +17,15 @@ struct DateSealer: Sendable {
     private let digestSealer: Sealer
     /// Whether values are sealed when written. Sealed values are opened in any case.
     let isSealing: Bool
+    /// Whether answers to sensitive questions are sealed when written, too.
+    let isSealingHealth: Bool
 
-    /// - Parameter isSealing: `false` while replicas are running that cannot open sealed values.
-    init(_ ring: KeyRing, isSealing: Bool = true) {
+    /// - Parameters:
+    ///   - isSealing: `false` while replicas are running that cannot open sealed dates.
+    ///   - isSealingHealth: `false` while replicas are running that cannot open other sealed answers.
+    init(_ ring: KeyRing, isSealing: Bool = true, isSealingHealth: Bool = true) {
         (sealer, digestSealer) = (Sealer(ring, purpose: "answer-date"), Sealer(ring, purpose: "answer-digest"))
-        self.isSealing = isSealing
+        (self.isSealing, self.isSealingHealth) = (isSealing, isSealingHealth)
     }
 
     /// Whether a value has the form of a date: eight digits and two hyphens. It need not be a day of the calendar,
@@ -33,14 +38,21 @@ struct DateSealer: Sendable {
         }
     }
 
-    /// The stored form of an answer's value. Only dates are sealed.
-    func sealed(_ value: JSONValue, of person: Identifier) -> JSONValue {
-        guard isSealing, Self.isDate(value), let text = value.stringValue else { return value }
-        let bytes = sealer.seal(Array(text.utf8), associated: person.array)
+    /// The stored form of an answer's value.
+    ///
+    /// - Parameter isSensitive: whether the question is sensitive. The answers to others are sealed if they are dates.
+    func sealed(_ value: JSONValue, of person: Identifier, isSensitive: Bool) -> JSONValue {
+        guard isSealed(value, isSensitive: isSensitive) else { return value }
+        let plain = Self.isDate(value) ? Array((value.stringValue ?? "").utf8) : CanonicalJSON.bytes(of: value)
+        let bytes = sealer.seal(plain, associated: person.array)
         return [Self.member: .string(Data(bytes).base64EncodedString())]
     }
 
-    /// Opens all sealed dates in a stored value.
+    private func isSealed(_ value: JSONValue?, isSensitive: Bool) -> Bool {
+        isSealing && Self.isDate(value) || isSealingHealth && isSensitive
+    }
+
+    /// Opens everything sealed in a stored value.
     ///
     /// - Throws: ``SealError``.
     func opened(_ json: JSONValue, of person: Identifier) throws -> JSONValue {
@@ -48,7 +60,7 @@ struct DateSealer: Sendable {
         case .array(let entries): .array(try entries.map { try opened($0, of: person) })
         case .object(let members):
             if members.count == 1, let text = members[Self.member]?.stringValue {
-                .string(String(decoding: try open(text, of: person), as: UTF8.self))
+                try value(try open(text, of: person))
             } else {
                 .object(try members.mapValues { try opened($0, of: person) })
             }
@@ -56,16 +68,21 @@ struct DateSealer: Sendable {
         }
     }
 
-    /// The stored form of a write's digest. The digest of a date is sealed, because somebody could try all dates until
-    /// one matches.
+    private func value(_ plain: [UInt8]) throws -> JSONValue {
+        let text = JSONValue.string(String(decoding: plain, as: UTF8.self))
+        return Self.isDate(text) ? text : try JSONValue.parse(plain)
+    }
+
+    /// The stored form of a write's digest. It is sealed with the value, because somebody could try all dates or
+    /// options until one matches.
     ///
     /// - Parameter value: the value that was written.
-    func sealed(_ digest: [UInt8], with value: JSONValue?, of person: Identifier) -> [UInt8] {
-        Self.isDate(value) ? sealed(digest, of: person) : digest
+    func sealed(_ digest: [UInt8], with value: JSONValue?, of person: Identifier, isSensitive: Bool) -> [UInt8] {
+        isSealed(value, isSensitive: isSensitive) ? sealed(digest, of: person) : digest
     }
 
     func sealed(_ digest: [UInt8], of person: Identifier) -> [UInt8] {
-        isSealing ? digestSealer.seal(digest, associated: person.array) : digest
+        digestSealer.seal(digest, associated: person.array)
     }
 
     /// - Throws: ``SealError``.

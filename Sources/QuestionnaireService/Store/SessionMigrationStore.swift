@@ -7,6 +7,7 @@ import JSONText
 @Loop struct SessionMigrationStore {
     let database: Database
     let dates: DateSealer
+    let sensitive: SensitiveQuestions
 
     /// The versions from a given one to the newest that is not retired, in ascending order.
     ///
@@ -38,14 +39,17 @@ import JSONText
     }
 
     func note(
-        _ record: SessionMigrationRecord, from session: StoredSession, of person: Identifier, to version: Int64,
-        in transaction: Transaction
+        _ record: SessionMigrationRecord, from session: StoredSession, in definition: Definition,
+        of person: Identifier, to version: Int64, in transaction: Transaction
     ) {
+        let before = record.json { place, value in
+            dates.sealed(value, of: person, isSensitive: sensitive.contains(place, of: definition))
+        }
         transaction.send(
             Self.insert,
             [
                 .uuid(person), .uuid(session.id), .integer(session.version), .bytes(session.hash), .integer(version),
-                .json(CanonicalJSON.bytes(of: record.json(dates, of: person))), .timestamp(session.now),
+                .json(CanonicalJSON.bytes(of: before)), .timestamp(session.now),
             ])
     }
 
@@ -150,19 +154,24 @@ import JSONText
 
 extension SessionMigrationRecord {
     /// The former answers by place. `null` stands for a place that had no answer.
-    fileprivate func json(_ dates: DateSealer, of person: Identifier) -> JSONValue {
-        .object(
-            before.mapValues { answer in
-                guard let answer else { return .null }
-                var members: [String: JSONValue] = [
-                    "state": .string(answer.state.rawValue), "revision": .integer(answer.revision),
-                    "changedAt": .string(answer.changedAt.description), "isStale": .bool(answer.isStale),
-                ]
-                members["value"] = answer.value.map { dates.sealed($0, of: person) }
-                members["device"] = answer.device.map { .string($0) }
-                members["preference"] = answer.preference?.json
-                return .object(members)
-            })
+    ///
+    /// - Parameter sealed: the stored form of the value at a place.
+    fileprivate func json(_ sealed: (_ place: String, _ value: JSONValue) -> JSONValue) -> JSONValue {
+        var places: [String: JSONValue] = [:]
+        for (place, answer) in before {
+            places[place] =
+                answer.map { answer in
+                    var members: [String: JSONValue] = [
+                        "state": .string(answer.state.rawValue), "revision": .integer(answer.revision),
+                        "changedAt": .string(answer.changedAt.description), "isStale": .bool(answer.isStale),
+                    ]
+                    members["value"] = answer.value.map { sealed(place, $0) }
+                    members["device"] = answer.device.map { .string($0) }
+                    members["preference"] = answer.preference?.json
+                    return .object(members)
+                } ?? .null
+        }
+        return .object(places)
     }
 
     fileprivate init?(_ json: JSONValue) {

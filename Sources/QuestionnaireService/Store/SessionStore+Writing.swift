@@ -5,45 +5,62 @@ import JSONText
 extension SessionStore {
     /// Sends the writes of a plan without waiting for the results. They take effect when the transaction commits.
     ///
-    /// - Parameter reply: the JSON reply to a plan with one write. It is stored with the write's mutation id.
+    /// - Parameters:
+    ///   - definition: of the session.
+    ///   - reply: the JSON reply to a plan with one write. It is stored with the write's mutation id.
     func write(
-        _ plan: ResponsePlan, of person: Identifier, session: Identifier, reply: [UInt8]? = nil,
-        in transaction: Transaction
+        _ plan: ResponsePlan, to definition: Definition, of person: Identifier, session: Identifier,
+        reply: [UInt8]? = nil, in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for write in plan.writes {
             if write.changesAnswer {
-                transaction.send(Self.saveAnswer, row + columns(write, of: person, reply))
+                transaction.send(Self.saveAnswer, row + columns(write, to: definition, of: person, reply))
             } else {
                 transaction.send(
                     Self.rememberMutation,
-                    row + mutation(write, of: person, reply) + [.text(write.key), .integer(write.mutation?.revision)])
+                    row + mutation(write, to: definition, of: person, reply) + [
+                        .text(write.key), .integer(write.mutation?.revision),
+                    ])
             }
         }
     }
 
     /// Writes one changed answer of an open session, in one statement with the writes of other people.
     ///
-    /// - Parameter session: the session as read without a lock.
+    /// - Parameters:
+    ///   - definition: of the session.
+    ///   - session: the session as read without a lock.
     /// - Returns: `false` if the session changed or the mutation was stored in the meantime. Nothing was written then.
     func writeAtOnce(
-        _ write: ResponsePlan.Write, of person: Identifier, session: StoredSession, reply: [UInt8]
+        _ write: ResponsePlan.Write, to definition: Definition, of person: Identifier, session: StoredSession,
+        reply: [UInt8]
     ) async throws -> Bool {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id)]
         do {
-            return try await saves.write(row + columns(write, of: person, reply) + [.integer(session.revision)]) != nil
+            let columns = columns(write, to: definition, of: person, reply)
+            return try await saves.write(row + columns + [.integer(session.revision)]) != nil
         } catch let error where error.isUniqueViolation {
             return false
         }
     }
 
-    private func columns(_ write: ResponsePlan.Write, of person: Identifier, _ reply: [UInt8]?) -> [SQLValue] {
-        columns(write.key, write.answer, of: person) + [.timestamp(write.clientTime)]
-            + mutation(write, of: person, reply) + Self.described(write.answer) + [.timestamp(write.since)]
+    private func columns(
+        _ write: ResponsePlan.Write, to definition: Definition, of person: Identifier, _ reply: [UInt8]?
+    ) -> [SQLValue] {
+        columns(write.key, write.answer, to: definition, of: person) + [.timestamp(write.clientTime)]
+            + mutation(write, to: definition, of: person, reply) + Self.described(write.answer) + [
+                .timestamp(write.since)
+            ]
     }
 
-    private func mutation(_ write: ResponsePlan.Write, of person: Identifier, _ reply: [UInt8]?) -> [SQLValue] {
-        let digest = (write.mutation?.digest).map { dates.sealed($0, with: write.answer.value, of: person) }
+    private func mutation(
+        _ write: ResponsePlan.Write, to definition: Definition, of person: Identifier, _ reply: [UInt8]?
+    ) -> [SQLValue] {
+        let isSensitive = sensitive.contains(write.key, of: definition)
+        let digest = (write.mutation?.digest).map {
+            dates.sealed($0, with: write.answer.value, of: person, isSensitive: isSensitive)
+        }
         return [.uuid(write.mutation?.id), .bytes(digest), .json(reply)]
     }
 
@@ -51,23 +68,31 @@ extension SessionStore {
         [.text(answer.device), .json(answer.preference.map { CanonicalJSON.bytes(of: $0.json) })]
     }
 
-    private func columns(_ key: String, _ answer: Answer, of person: Identifier) -> [SQLValue] {
+    private func columns(
+        _ key: String, _ answer: Answer, to definition: Definition, of person: Identifier
+    ) -> [SQLValue] {
         [
             .text(key), .integer(answer.revision), .text(answer.state.rawValue),
-            .json(answer.value.map { CanonicalJSON.bytes(of: dates.sealed($0, of: person)) }),
+            .json(answer.value.map { CanonicalJSON.bytes(of: sealed($0, at: key, of: definition, person)) }),
             .timestamp(answer.changedAt),
         ]
+    }
+
+    private func sealed(
+        _ value: JSONValue, at key: String, of definition: Definition, _ person: Identifier
+    ) -> JSONValue {
+        dates.sealed(value, of: person, isSensitive: sensitive.contains(key, of: definition))
     }
 
     /// Replaces the answers of a session, and adds the changed ones to the history. `after` must have every place of
     /// `before`. Otherwise the revisions of a place would start again from 1, and the history has those already.
     func replace(
-        _ before: [String: Answer], by after: [String: Answer], of person: Identifier, session: Identifier,
-        in transaction: Transaction
+        _ before: [String: Answer], by after: [String: Answer], in definition: Definition, of person: Identifier,
+        session: Identifier, in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session)]
         for (key, answer) in after.sorted(by: { $0.key < $1.key }) where before[key] != answer {
-            let columns = columns(key, answer, of: person)
+            let columns = columns(key, answer, to: definition, of: person)
             transaction.send(
                 Self.upsertAnswer, row + columns + [.bool(answer.isStale)] + Self.described(answer))
             // An answer that only became stale is in the history already.
@@ -124,9 +149,10 @@ extension SessionStore {
         var answers: [String: JSONValue] = [:]
         for item in sheet.visible where !item.isStale {
             if item.isLeftToDefault {
-                answers[item.key] = ["state": "default", "value": dates.sealed(item.suggestion ?? .null, of: person)]
+                let value = sealed(item.suggestion ?? .null, at: item.key, of: sheet.definition, person)
+                answers[item.key] = ["state": "default", "value": value]
             } else if let answer = item.answer, answer.state != .unanswered {
-                answers[item.key] = answer.json(dates, of: person)
+                answers[item.key] = answer.json { sealed($0, at: item.key, of: sheet.definition, person) }
             }
         }
         transaction.send(Self.setStatus, row)
@@ -248,9 +274,9 @@ extension SessionStore {
 
 extension Answer {
     /// The form in a snapshot.
-    fileprivate func json(_ dates: DateSealer, of person: Identifier) -> JSONValue {
+    fileprivate func json(_ sealed: (JSONValue) -> JSONValue) -> JSONValue {
         var members: [String: JSONValue] = ["state": .string(state.rawValue), "revision": .integer(revision)]
-        members["value"] = value.map { dates.sealed($0, of: person) }
+        members["value"] = value.map(sealed)
         members["preference"] = preference?.json
         return .object(members)
     }

@@ -8,11 +8,13 @@ import JSONText
 @Loop struct SessionStore {
     let database: Database
     let dates: DateSealer
+    let sensitive: SensitiveQuestions
     /// Batches answers with those of other people.
     let saves: BatchWriter
 
-    init(database: Database, dates: DateSealer) {
-        (self.database, self.dates, saves) = (database, dates, BatchWriter(database, Self.saveAnswers))
+    init(database: Database, dates: DateSealer, sensitive: SensitiveQuestions = SensitiveQuestions()) {
+        (self.database, self.dates, self.sensitive) = (database, dates, sensitive)
+        saves = BatchWriter(database, Self.saveAnswers)
     }
 
     /// Reads a session without a lock.

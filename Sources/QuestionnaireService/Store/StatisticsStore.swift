@@ -57,25 +57,28 @@ import JSONText
         FROM sessions s WHERE s.questionnaire = $1 AND s.version = $2
         ORDER BY s.opened_at DESC, s.session_id DESC LIMIT $3
         """
-    // Uses one time for each answer in a session, the time of its first revision. Changing an answer often does not
-    // count.
+    // Uses one time for each person and question: that of the first revision of the first answer. Changing an answer,
+    // answering about several subjects and beginning again do not count.
     private static let times: Statement = """
         WITH newest AS MATERIALIZED (
-            SELECT person_id, session_id FROM sessions WHERE questionnaire = $1 AND version = $2
+            SELECT person_id, session_id, opened_at FROM sessions WHERE questionnaire = $1 AND version = $2
             ORDER BY opened_at DESC, session_id DESC LIMIT $3
+        ), first AS (
+            SELECT DISTINCT ON (person_id, split_part(question, '/', 1)) split_part(question, '/', 1) AS question, took
+            FROM answers JOIN newest USING (person_id, session_id)
+            WHERE took BETWEEN 0 AND 3600
+            ORDER BY person_id, split_part(question, '/', 1), opened_at, changed_at, answers.question
         )
-        SELECT split_part(question, '/', 1) AS question,
-            percentile_cont(0.5) WITHIN GROUP (ORDER BY took::float8) AS median
-        FROM answers JOIN newest USING (person_id, session_id)
-        WHERE took BETWEEN 0 AND 3600 GROUP BY 1
+        SELECT question, percentile_cont(0.5) WITHIN GROUP (ORDER BY took::float8) AS median FROM first GROUP BY 1
         """
 }
 
 extension AnswerSheet {
-    /// - Parameter now: the time of all answers, and the day on which ages are calculated.
+    /// - Parameter now: the time of all answers. Ages are calculated on this day of the person's time zone.
     init(_ sample: StatisticsStore.Sample, _ dates: DateSealer, of definition: Definition, now: Timestamp) throws {
         let answers = try sample.answers.map { try JSONValue.parse($0) }?.objectValue ?? [:]
         let subjects = try sample.subjects.map { try JSONValue.parse($0) }?.arrayValue ?? []
+        let facts = try JSONValue.parse(sample.facts).objectValue ?? [:]
         self.init(
             definition: definition,
             answers: try answers.compactMapValues { entry in
@@ -93,6 +96,6 @@ extension AnswerSheet {
                     let position = parts[2].integerValue
                 else { return nil }
                 return Subject(id: id, kind: kind, position: position, label: nil)
-            }, facts: try JSONValue.parse(sample.facts).objectValue ?? [:], today: now.date)
+            }, facts: facts, today: SessionFacts.today(at: now, facts))
     }
 }

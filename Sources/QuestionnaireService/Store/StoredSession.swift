@@ -69,16 +69,21 @@ struct StoredSession: Sendable {
         }
     }
 
-    /// The date of the read in the person's time zone. If the session has no time zone, it is the date in UTC.
-    var today: CivilDate {
-        facts[SessionFacts.timeZone]?.stringValue.flatMap { PersonTimeZone($0) }?.date(at: now) ?? now.date
-    }
+    /// The date of the read in the person's time zone.
+    var today: CivilDate { SessionFacts.today(at: now, facts) }
 
     /// The approximate bytes of memory that the session takes.
     var size: Int { answersSize + subjects.reduce(512) { $0 + 128 + ($1.label?.utf8.count ?? 0) } }
 
     private static func list(_ row: Row, _ column: String) throws -> [JSONValue] {
         try row.optionalJSON(column).map { try JSONValue.parse($0).arrayValue ?? [] } ?? []
+    }
+}
+
+extension SessionFacts {
+    /// The date in the person's time zone. If the facts of the session have none, it is the date in UTC.
+    static func today(at time: Timestamp, _ facts: [String: JSONValue]) -> CivilDate {
+        facts[timeZone]?.stringValue.flatMap { PersonTimeZone($0) }?.date(at: time) ?? time.date
     }
 }
 

@@ -143,8 +143,8 @@ enum Help {
                                           delete a draft that was not published
           vestibule questionnaire migrate KEY [--dry-run] [--batch N] [--state DIR]
                                           move every open session to the newest version; if interrupted, run it again
-          vestibule questionnaire seal-dates [--batch N] [--state DIR]
-                                          seal dates in answers from before dates were sealed; if interrupted, run it again
+          vestibule questionnaire seal [--batch N] [--state DIR]
+                                          seal dates and answers about health from before; if interrupted, run it again
           vestibule plan ls [KEY] [--state DIR] [--json]
                                           plans in use with their apps; or the versions and drafts of one
           vestibule plan check FILE [--state DIR] [--json]

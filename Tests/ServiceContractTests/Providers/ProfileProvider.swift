@@ -1,9 +1,17 @@
 import BusProtocol
+import BusRuntime
 import Cryptography
 import EventLoop
 import TestSupport
 
 @testable import ProfileService
+
+/// Tells one answer of everybody in place of questionnaire.
+private struct AnswerTeller: RequestHandler {
+    func handle(_ request: GetExtracts, context: RequestContext) async throws -> ProfileExtracts {
+        ProfileExtracts(extracts: [ProfileExtract(field: "bio", value: "Te är livet")])
+    }
+}
 
 /// The real profile service.
 @Loop struct ProfileProvider: Provider {
@@ -14,6 +22,7 @@ import TestSupport
         let environment = ["PROFILE_AGE_POLICY": "reject"]
         try await ServiceStage.run(ProfileServiceDefinition.definition, environment: environment) {
             try $0.answering(as: .auth, Bearers())
+            try $0.answering(as: .questionnaire, AnswerTeller())
             while try await $0.rows("SELECT count(*) FROM plans") != String(EmbeddedFiles.Plans.all.count) {
                 try await Loop.sleep(for: .milliseconds(5))
             }

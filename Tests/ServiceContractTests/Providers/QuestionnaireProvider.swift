@@ -50,7 +50,9 @@ import TestSupport
         try await ServiceStage.run(QuestionnaireServiceDefinition.definition) { stage in
             let opened = EventRecorder<SessionOpened>()
             let fields = FieldLibraryReader(catalogue: try FieldLibrary.shipped.get().catalogue)
-            try stage.answering(as: .profile, opened, fields, repeat each profile)
+            try stage.answering(
+                as: .profile, opened, fields, AnswerJudge(), EventRecorder<ProfileAnswersChanged>(),
+                repeat each profile)
             while try await stage.rows("SELECT count(*) FROM definitions")
                 != String(QuestionnaireServiceDefinition.definitions.count)
             {
@@ -102,6 +104,34 @@ import TestSupport
         return (view.id, person)
     }
 
+    /// A person with an open session that asks for the date of birth.
+    func birthday(_ answer: JSONValue? = nil) async throws -> (session: Identifier, person: Identifier) {
+        let definition = try DefinitionParser.parse(CanonicalJSON.bytes(of: Self.birthdays))
+        _ = try await DefinitionImport(database: stage.containers[0].database, definition: definition).run()
+        let person = Identifier.random()
+        let view = try await reply(to: Asked(OpenSession(questionnaire: "birthdays"), for: person))
+        guard let answer else { return (view.id, person) }
+        try await reply(
+            to: Asked(
+                PutAnswer(
+                    questionnaire: "birthdays", sessionId: view.id, question: "born", mutationId: .ordered(),
+                    state: .answered, value: answer), for: person))
+        return (view.id, person)
+    }
+
+    nonisolated static let birthdays: JSONValue = [
+        "key": "birthdays", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
+        "strings": ["en": ["q": "A text"]],
+        "sections": [
+            [
+                "key": "me",
+                "questions": [
+                    ["key": "born", "type": "date", "textKey": "q", "extract": ["profileField": "dateOfBirth"]]
+                ],
+            ]
+        ],
+    ]
+
     nonisolated static let family: JSONValue = [
         "key": "family", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
         "strings": ["en": ["q": "A text"]],
@@ -115,6 +145,26 @@ import TestSupport
             ]
         ],
     ]
+}
+
+/// Judges answers in place of profile: one date of birth is locked, and another is that of a child.
+private struct AnswerJudge: RequestHandler {
+    func handle(_ request: JudgeAnswers, context: RequestContext) async throws -> AnswersJudged {
+        let refused = request.answers.enumerated().compactMap { index, answer -> RefusedAnswer? in
+            switch answer.value {
+            case "1994-02-27", .null:
+                RefusedAnswer(
+                    index: Int64(index), code: "date_of_birth_locked",
+                    detail: "The date of birth cannot be changed. Please contact support.")
+            case "2020-03-01":
+                RefusedAnswer(
+                    index: Int64(index), code: "underage", detail: "You must be 18 to use Vestibule",
+                    eligibleOn: CivilDate("2038-03-01"))
+            default: nil
+            }
+        }
+        return AnswersJudged(refused: refused, judgedAt: .now())
+    }
 }
 
 /// Answers with the fields of the shipped library, as profile answers questionnaire.

@@ -23,7 +23,8 @@ extension PutAnswer: MessageContract {
         shown: ["menstrualCycle"], hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
     static let errors = [
         Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.invalid, SessionSamples.conflict,
-        SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped,
+        SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped, SessionSamples.locked,
+        SessionSamples.underage,
     ]
 
     static let hasEffect = true
@@ -79,7 +80,19 @@ extension PutAnswer: MessageContract {
                     questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: .ordered(),
                     state: .answered, value: "never"), for: person)
         },
+        "date_of_birth_locked": { try await born("1994-02-27", $0) },
+        "underage": { try await born("2020-03-01", $0) },
     ]
+
+    @Loop private static func born(_ date: JSONValue, _ questionnaire: QuestionnaireProvider) async throws -> Asked<
+        PutAnswer
+    > {
+        let (session, person) = try await questionnaire.birthday()
+        return Asked(
+            PutAnswer(
+                questionnaire: "birthdays", sessionId: session, question: "born", mutationId: .ordered(),
+                state: .answered, value: date), for: person)
+    }
 }
 
 extension DeleteAnswer: MessageContract {
@@ -101,6 +114,7 @@ extension DeleteAnswer: MessageContract {
             .validationFailed, "Some answers cannot be saved as they are.",
             errors: [.init(field: "question", code: "unknown_question", message: "There is no such question.")]),
         SessionSamples.conflict, SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped,
+        SessionSamples.locked,
     ]
 
     static let hasEffect = true
@@ -160,6 +174,11 @@ extension DeleteAnswer: MessageContract {
                 DeleteAnswer(
                     questionnaire: "yoked-compat", sessionId: session, question: "smoking", mutationId: .ordered()),
                 for: person)
+        },
+        "date_of_birth_locked": { questionnaire in
+            let (session, person) = try await questionnaire.birthday("1990-02-28")
+            return Asked(
+                DeleteAnswer(questionnaire: "birthdays", sessionId: session, question: "born"), for: person)
         },
     ]
 }

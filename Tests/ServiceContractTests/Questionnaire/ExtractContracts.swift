@@ -66,7 +66,7 @@ extension GetExtracts: MessageContract {
                 String(decoding: $0, as: UTF8.self).contains("realsingles")
             })
         let definition = try DefinitionParser.parse(bytes)
-        #expect(definition.questions.filter { $0.profileField == nil }.map(\.key) == ["country"])
+        #expect(definition.questions.allSatisfy { $0.profileField != nil })
         for question in definition.questions {
             guard let name = question.profileField else { continue }
             let field = try #require(try FieldLibrary.shipped.get().catalogue.field(name), "\(name)")
@@ -135,39 +135,116 @@ extension GetExtracts: MessageContract {
         }
     }
 
-    @Test func theProfileHasWhatWasAnsweredAndItsPersonDidNotSayThere() async throws {
+    /// A person with a session of a questionnaire, who answers over HTTP.
+    @Loop private struct Writer {
+        let system: TestSystem
+        let person: Session
+        let session: String
+
+        init(_ phone: String, to questionnaire: String = "about-me", in system: TestSystem) async throws {
+            (self.system, person) = (system, try await system.signIn(phone))
+            let opened = try await system.send("POST", "/questionnaires/\(questionnaire)/sessions", as: person)
+            session = "/questionnaires/\(questionnaire)/sessions/" + (opened.json["id"]?.stringValue ?? "")
+        }
+
+        func answer(_ question: String, _ value: JSONValue?, state: JSONValue = "answered") async throws
+            -> Exchange
+        {
+            var body: [String: JSONValue] = [
+                "mutationId": .string(Identifier.ordered().description), "state": state,
+            ]
+            body["value"] = value
+            return try await system.send("PUT", session + "/answers/\(question)", .object(body), as: person)
+        }
+
+        func profile() async throws -> JSONValue? {
+            try await system.send("GET", "/users/me", as: person).json["profile"]
+        }
+    }
+
+    @Test func theProfileHasAnAnswerAsSoonAsItIsSaved() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition)
-            let person = try await system.signIn("+14155550123")
-            _ = try await system.send("PATCH", "/users/me", ["bio": "My own"], as: person)
-            let opened = try await system.send("POST", "/questionnaires/about-me/sessions", as: person)
-            let session = "/questionnaires/about-me/sessions/" + (opened.json["id"]?.stringValue ?? "")
-            let answers: [(String, JSONValue)] = [
-                ("name", "Zoë"), ("tall", ["unit": "cm", "value": 178]), ("about", "Another"), ("place", "Sweden"),
+            let writer = try await Writer("+14155550123", in: system)
+            _ = try await system.send("PATCH", "/users/me", ["bio": "My own"], as: writer.person)
+            for (question, value) in [
+                ("name", "Zoë"), ("tall", ["unit": "cm", "value": 178]), ("about", "Another"), ("place", "SE"),
                 ("secret", "Not for the profile"),
-            ]
-            for (question, value) in answers {
-                let saved = try await system.send(
-                    "PUT", session + "/answers/\(question)",
-                    [
-                        "mutationId": .string(Identifier.ordered().description), "state": "answered", "value": value,
-                    ], as: person)
-                #expect(saved.status == 200, "\(question)")
+            ] as [(String, JSONValue)] {
+                #expect(try await writer.answer(question, value).status == 200, "\(question)")
             }
-            // Profile is stopped, so the event is delivered later.
-            await system.stop(.profile)
-            #expect(try await system.send("POST", session + "/complete", as: person).status == 200)
-            try await system.start(.profile)
-            let isThere = try await eventually {
-                try await system.send("GET", "/users/me", as: person).json["profile"]?["firstName"] == "Zoë"
-            }
-            #expect(isThere)
-            let profile = try await system.send("GET", "/users/me", as: person).json["profile"]
+            let isThere = try await eventually { try await writer.profile()?["country"] == "SE" }
+            #expect(isThere, "the questionnaire is not completed, and need not be")
+            var profile = try await writer.profile()
             #expect(profile?["heightInches"] == 70 && profile?["displayName"] == "Zoë")
-            #expect(profile?["bio"] == "My own" && profile?["country"] == nil)
+            #expect(profile?["bio"] == "Another", "it is the newest that the person said")
+
+            #expect(try await writer.answer("name", "Zoë Mae").status == 200)
+            let withdrawn = try await system.send("DELETE", writer.session + "/answers/about", as: writer.person)
+            #expect(withdrawn.status == 200)
+            let isChanged = try await eventually { try await writer.profile()?["bio"] == nil }
+            profile = try await writer.profile()
+            #expect(isChanged && profile?["firstName"] == "Zoë Mae" && profile?["displayName"] == "Zoë")
             let history = try await system.rows(
-                .profile, "SELECT string_agg(key, ',' ORDER BY key) FROM profile_field_history WHERE key <> 'bio'")
-            #expect(history == "displayName,firstName,heightInches")
+                .profile, "SELECT string_agg(DISTINCT key, ',' ORDER BY key) FROM profile_field_history")
+            #expect(history == "bio,country,displayName,firstName,heightInches")
+        }
+    }
+
+    @Test func anAnswerThatTheProfileRefusesIsNotSaved() async throws {
+        try await TestSystem.run { system in
+            let writer = try await Writer("+14155550123", to: "realsingles-profile", in: system)
+            let photo = try await writer.answer("photo", "not-a-url at all")
+            #expect(photo.status == 422 && photo.json["code"] == "validation_failed")
+            #expect(photo.json["errors"]?.arrayValue?.first?["message"] == "Must be an https address.")
+            #expect(try await writer.answer("firstName", "Zoë").status == 200)
+            let read = try await system.send("GET", writer.session, as: writer.person)
+            #expect(read.json["answers"]?.arrayValue?.map { $0["question"] } == ["firstName"])
+            // A date of birth can be corrected once, wherever the person gives it.
+            for date in ["1990-02-28", "1991-02-28"] {
+                #expect(try await writer.answer("dateOfBirth", .string(date)).status == 200)
+                let isThere = try await eventually { try await writer.profile()?["dateOfBirth"] == .string(date) }
+                #expect(isThere)
+            }
+            let locked = try await writer.answer("dateOfBirth", "1992-02-28")
+            let patched = try await system.send(
+                "PATCH", "/users/me", ["dateOfBirth": "1992-02-28"], as: writer.person)
+            #expect(locked.status == 409 && locked.json["code"] == "date_of_birth_locked")
+            #expect(locked.json["detail"] == patched.json["detail"] && patched.status == 409)
+            #expect(try await writer.answer("dateOfBirth", "1991-02-28").status == 200, "the same date changes nothing")
+        }
+    }
+
+    @Test func whoIsTooYoungIsBlockedByTheAnswer() async throws {
+        try await TestSystem.run { system in
+            let writer = try await Writer("+14155550123", to: "realsingles-profile", in: system)
+            let born = JSONValue.string("\(Timestamp.now().date.year - 16)-01-01")
+            #expect(try await writer.answer("dateOfBirth", born).status == 200)
+            let isBlocked = try await eventually {
+                try await system.send("GET", "/users/me/onboarding", as: writer.person).json["onboardingStatus"]
+                    == "blocked"
+            }
+            #expect(isBlocked)
+            let waits = try await system.send("POST", "/users/me/waitlist", ["notify": true], as: writer.person)
+            #expect(waits.status == 200 && waits.json["eligibleOn"] != nil)
+        }
+    }
+
+    @Test func anAnswerThatNobodyCanJudgeIsNotSavedAndOneThatNeedsNoJudgeIs() async throws {
+        try await TestSystem.run { system in
+            try await system.publish(Self.definition)
+            let writer = try await Writer("+14155550123", in: system)
+            #expect(try await writer.answer("name", "Zoë").status == 200)
+            let isThere = try await eventually { try await writer.profile()?["firstName"] == "Zoë" }
+            #expect(isThere)
+            await system.stop(.profile)
+            let refused = try await writer.answer("about", "Hello")
+            #expect(refused.status == 503 && refused.json["code"] == "service_unavailable")
+            #expect(try await writer.answer("secret", "Not for the profile").status == 200)
+            try await system.start(.profile)
+            let isSaved = try await eventually { try await writer.answer("about", "Hello").status == 200 }
+            let isTold = try await eventually { try await writer.profile()?["bio"] == "Hello" }
+            #expect(isSaved && isTold)
         }
     }
 }

@@ -59,6 +59,9 @@ enum SessionSamples {
         .versionClosed, "This version of the questionnaire is closed. Move the session to the newest one to go on.")
     static let stopped = BusError(
         .sessionStopped, "This session was stopped. Open a new one to answer the questions.")
+    static let locked = BusError(
+        .dateOfBirthLocked, "The date of birth cannot be changed. Please contact support.")
+    static let underage = BusError(.underage, "You must be 18 to use Vestibule", details: ["eligibleOn": "2027-03-01"])
     static let incomplete = BusError(
         .questionnaireIncomplete, "Some questions still want an answer.",
         errors: [.init(field: "coreValues", code: "unanswered", message: "This question wants an answer.")],

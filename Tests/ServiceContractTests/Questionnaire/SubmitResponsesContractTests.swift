@@ -66,7 +66,7 @@ extension SubmitResponses: MessageContract {
                     field: "answers.0.mutationId", code: "mutation_id_reused",
                     message: "This id was used for another write.")
             ]),
-        SessionSamples.closed, SessionSamples.stopped,
+        SessionSamples.closed, SessionSamples.stopped, SessionSamples.locked, SessionSamples.underage,
     ]
 
     static let hasEffect = true
@@ -114,7 +114,31 @@ extension SubmitResponses: MessageContract {
                 SubmitResponses(sessionId: session, answers: [ResponseItem(question: "smoking", value: "never")]),
                 for: person)
         },
+        "date_of_birth_locked": { try await born("1994-02-27", $0) },
+        "underage": { try await born("2020-03-01", $0) },
     ]
+
+    /// An operator may ask for the date of birth in the compatibility questionnaire.
+    @Loop private static func born(
+        _ date: JSONValue, _ questionnaire: QuestionnaireProvider
+    ) async throws -> Asked<SubmitResponses> {
+        let shipped = try JSONValue.parse(
+            QuestionnaireServiceDefinition.definitions[0], limits: DefinitionParser.limits)
+        let question: JSONValue = [
+            "key": "born", "type": "date", "textKey": "q.smoking", "extract": ["profileField": "dateOfBirth"],
+        ]
+        var members = shipped.objectValue ?? [:]
+        members["sections"] = .array(
+            (shipped["sections"]?.arrayValue ?? []) + [["key": "birthday", "questions": [question]]])
+        members["version"] = 9
+        let definition = try DefinitionParser.parse(CanonicalJSON.bytes(of: .object(members)))
+        _ = try await DefinitionImport(
+            database: questionnaire.stage.containers[0].database, definition: definition
+        ).run()
+        let person = Identifier.random()
+        try await questionnaire.reply(to: Asked(GetQuestions(), for: person))
+        return questionnaire.item(ResponseItem(question: "born", value: date), for: person)
+    }
 }
 
 @Suite("questionnaire.submit-responses") @Loop struct SubmitResponsesContractTests {

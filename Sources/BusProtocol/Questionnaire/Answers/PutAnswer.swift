@@ -12,7 +12,7 @@ public struct PutAnswer: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [
             .unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed,
-            .sessionStopped,
+            .sessionStopped, .dateOfBirthLocked, .underage,
         ])
     public static let route = HTTPRoute(
         .put, "/questionnaires/{key}/sessions/{id}/answers/{question}", .user, "Saves one answer.")
@@ -52,7 +52,7 @@ public struct DeleteAnswer: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [
             .unauthorized, .notFound, .validationFailed, .answerConflict, .mutationIDReused, .versionClosed,
-            .sessionStopped,
+            .sessionStopped, .dateOfBirthLocked,
         ])
     public static let route = HTTPRoute(
         .delete, "/questionnaires/{key}/sessions/{id}/answers/{question}", .user, "Removes one answer.")

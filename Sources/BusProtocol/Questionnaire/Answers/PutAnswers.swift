@@ -98,8 +98,12 @@ public struct QueuedResult: MessageValue {
 /// Why one write of a batch was refused.
 @Message
 public struct QueuedError: MessageValue {
-    /// `validation_failed`, `answer_conflict` or `mutation_id_reused`.
-    @Field(.open(1...64, "validation_failed", "answer_conflict", "mutation_id_reused")) public var code: String
+    /// `validation_failed`, `answer_conflict` or `mutation_id_reused`. For an answer that is a date of birth also
+    /// `date_of_birth_locked` or `underage`.
+    @Field(
+        .open(
+            1...64, "validation_failed", "answer_conflict", "mutation_id_reused", "date_of_birth_locked", "underage"))
+    public var code: String
     /// A sentence that a person may be shown.
     @Field(.string(1...1000)) public var detail: String
     /// The member of the answer that is wrong.

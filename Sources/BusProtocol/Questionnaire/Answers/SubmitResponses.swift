@@ -14,7 +14,7 @@ public struct SubmitResponses: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [
             .unauthorized, .notFound, .validationFailed, .questionnaireIncomplete, .answerConflict, .mutationIDReused,
-            .versionClosed, .sessionStopped,
+            .versionClosed, .sessionStopped, .dateOfBirthLocked, .underage,
         ])
     public static let route = HTTPRoute(
         .post, "/compatibility/responses", .user, "Saves answers, and completes the questionnaire if asked to.")

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Encrypts dates in answers of some sessions that were written before dates were encrypted. For operators.
+/// Encrypts dates and answers to sensitive questions of some sessions that were written before they were encrypted.
 ///
-/// The next request continues from ``DatesSealed/next``. An encrypted date stays as it is, so an interrupted run starts
-/// again from the beginning.
+/// For operators. The next request continues from ``DatesSealed/next``. What is encrypted stays as it is, so an
+/// interrupted run starts again from the beginning.
 @Message
 public struct SealDates: BusRequest {
     public typealias Reply = DatesSealed
@@ -25,6 +25,8 @@ public struct DatesSealed: BusReply {
     @Field(.count) public var sessions: Int64
     /// Dates encrypted by this request, counted at each place where one was.
     @Field(.count) public var dates: Int64
+    /// Answers to sensitive questions encrypted by this request, counted in the same way.
+    @Field(.count) public var answers: Int64?
     /// Present if there are more sessions.
     @Field(.string(1...200)) public var next: String?
 }

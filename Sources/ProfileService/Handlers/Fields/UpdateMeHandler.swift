@@ -11,8 +11,7 @@ struct UpdateMeHandler: RequestHandler {
         let planned = try await profile.planned(context)
         let (person, plan) = (planned.record.personID, planned.plan)
         let plans = try await profile.plans(of: planned.record)
-        // A person may enter any app later, so the age rules of all apps count.
-        let ages = try await profile.plans.ages() + plans.compactMap(\.age)
+        let ages = try await profile.ages(of: plans)
         let language = Language.named(context.language)
         if let view = try await changed(by: request, planned, plans, ages, in: language) { return view }
         return try await profile.database.transaction { transaction in
@@ -59,26 +58,12 @@ struct UpdateMeHandler: RequestHandler {
         let change = ProfileChange(
             request.fields, to: record, plan.catalogue, today: today,
             correction: DateOfBirthCorrection(ages: ages, today: today, now: .now()))
-        try refuse(change, of: record, plan)
+        if let refusal = profile.refusal(of: change, to: record, plan) { throw refusal }
         return change
     }
 
     /// - Parameter tags: the entity tags of `If-Match`. `*` matches any revision.
     private static func names(_ tags: String, _ revision: Int64) -> Bool {
         tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains { $0 == "*" || $0 == "\"r\(revision)\"" }
-    }
-
-    private func refuse(_ change: ProfileChange, of record: ProfileRecord, _ plan: Plan) throws(BusError) {
-        guard change.problems.isEmpty else {
-            throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
-        }
-        if change.isDateOfBirthLocked {
-            throw BusError(.dateOfBirthLocked, "The date of birth cannot be changed. Please contact support.")
-        }
-        guard profile.isRefusedAsUnderage(change, of: record, plan),
-            let eligibleOn = change.dateOfBirth.flatMap({ plan.eligibleOn(born: $0) })
-        else { return }
-        throw BusError(
-            .underage, profile.underage(plan).english, details: ["eligibleOn": .string(eligibleOn.description)])
     }
 }

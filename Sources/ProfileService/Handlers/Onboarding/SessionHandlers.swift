@@ -46,6 +46,16 @@ struct SessionAmendedHandler: RequestHandler {
     }
 }
 
+/// Stores answers that fill fields of the profile as soon as they are saved.
+struct ProfileAnswersChangedHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ event: ProfileAnswersChanged, context: RequestContext) async throws -> Acknowledged {
+        try await profile.note(event, context)
+        return Acknowledged()
+    }
+}
+
 /// The part of both events that profile uses.
 private struct ToldSession {
     let id: Identifier
@@ -61,7 +71,9 @@ extension ProfileContext {
     ) async throws -> Acknowledged {
         // Requests the extracts before anything is locked. If questionnaire does not answer, the event is delivered
         // again.
-        let extracts = try await extracts(of: event.personID, session, context)
+        let extracts =
+            session.hasExtracts
+            ? try await extracts(GetExtracts(personID: event.personID, sessionID: session.id), context) : []
         let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
         let plans = try await plans(of: store.present(event.personID))
         try await database.transaction { transaction in
@@ -71,7 +83,12 @@ extension ProfileContext {
             if changed.questionnaires[session.questionnaire] == nil {
                 changed.questionnaires[session.questionnaire] = session.completedAt
             }
-            let change = taken(extracts, by: changed, catalogue, plans, from: session.questionnaire)
+            var fields = ExtractedFields(extracts, to: changed, catalogue, today: today(of: changed))
+            if plans.contains(where: { isRefusedAsUnderage(fields.change, of: changed, $0) }) {
+                fields.leaveOutDateOfBirth()
+            }
+            noteLeftOut(fields.leftOut, of: session.questionnaire)
+            let change = fields.change
             guard !change.isEmpty || changed != record else { return }
             noteProgress(from: record, to: changed.changed(by: change), plans, in: transaction)
             // Writes the fields first: they are written only at the revision that was read, and the step raises it.
@@ -86,27 +103,41 @@ extension ProfileContext {
         return Acknowledged()
     }
 
-    @Loop private func extracts(
-        of person: Identifier, _ session: ToldSession, _ context: RequestContext
-    ) async throws -> [ProfileExtract] {
-        guard session.hasExtracts else { return [] }
-        return try await bus.call(
-            GetExtracts(personID: person, sessionID: session.id),
-            CallOptions(timeout: context.remaining, trace: context.trace.child())
-        ).extracts
+    /// Stores answers as soon as they are saved, by the rules by which they were judged.
+    @Loop fileprivate func note(_ event: ProfileAnswersChanged, _ context: RequestContext) async throws {
+        let request = GetExtracts(
+            personID: event.personID, sessionID: event.sessionID, questionnaire: event.questionnaire,
+            fields: event.fields)
+        let extracts = try await extracts(request, context)
+        let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
+        let present = try await store.present(event.personID)
+        let (plans, rules) = (try await plans(of: present), try await answerRules(of: present, in: event.app))
+        try await database.transaction { transaction in
+            guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
+            let record = try await store.locked(event.personID, in: transaction)
+            // What the person said in the profile since then is newer.
+            let newer = try await store.changed(event.fields, of: record, after: event.judgedAt, in: transaction)
+            let today = today(of: record)
+            var fields = ExtractedFields(
+                extracts.filter { !newer.contains($0.field) }, to: record, catalogue, today: today,
+                replacingBy: rules.correction(on: today))
+            if isRefusedAsUnderage(fields.change, of: record, rules.plan) { fields.leaveOutDateOfBirth() }
+            noteLeftOut(fields.leftOut, of: event.questionnaire)
+            guard !fields.change.isEmpty else { return }
+            noteProgress(from: record, to: record.changed(by: fields.change), plans, in: transaction)
+            try await noteDateOfBirth(fields.change, of: record, in: transaction)
+            _ = try await store.apply(
+                fields.change, to: record, plans[0], saidAt: event.judgedAt, in: transaction)
+        }
     }
 
-    /// The change that the extracts make. It is checked like a PATCH by the person. Values that do not fit are left
-    /// out. The log names neither the value nor the person.
-    @Loop private func taken(
-        _ extracts: [ProfileExtract], by record: ProfileRecord, _ catalogue: FieldCatalogue, _ plans: [Plan],
-        from questionnaire: String
-    ) -> ProfileChange {
-        var fields = ExtractedFields(extracts, to: record, catalogue, today: today(of: record))
-        if plans.contains(where: { isRefusedAsUnderage(fields.change, of: record, $0) }) {
-            fields.leaveOutDateOfBirth()
-        }
-        for refusal in fields.leftOut {
+    @Loop private func extracts(_ request: GetExtracts, _ context: RequestContext) async throws -> [ProfileExtract] {
+        try await bus.call(request, CallOptions(timeout: context.remaining, trace: context.trace.child())).extracts
+    }
+
+    /// Logs what does not fit. It names neither the value nor the person.
+    private func noteLeftOut(_ leftOut: [ExtractedFields.Refusal], of questionnaire: String) {
+        for refusal in leftOut {
             log.warning(
                 "extract_left_out",
                 [
@@ -114,6 +145,5 @@ extension ProfileContext {
                     "problem": .string(refusal.code),
                 ])
         }
-        return fields.change
     }
 }

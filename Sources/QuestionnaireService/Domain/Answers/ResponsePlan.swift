@@ -22,6 +22,10 @@ struct ResponsePlan: Sendable, Equatable {
     var writes: [Write] = []
     /// The outcome of each item, in order.
     var outcomes: [ItemOutcome] = []
+    /// The fields of the profile about which the answers say something else than before, in order.
+    var profileFields: [String] = []
+    /// Answers to fields of the profile that profile has not judged. Nothing may be written before it has.
+    var unjudged: [ProfileExtract] = []
 
     var changesAnswers: Bool { writes.contains(where: \.changesAnswer) }
 
@@ -34,36 +38,43 @@ struct ResponsePlan: Sendable, Equatable {
     /// - Parameters:
     ///   - mutations: the stored mutations with the ids in the items.
     ///   - now: the time of the change, by the database's clock.
+    ///   - verdicts: what profile said about answers to its fields.
     static func each(
-        _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp
+        _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp,
+        verdicts: ProfileVerdicts = ProfileVerdicts()
     ) -> ResponsePlan {
-        var planner = ResponsePlanner(sheet: sheet, mutations: mutations, now: now)
+        var planner = ResponsePlanner(sheet: sheet, mutations: mutations, now: now, verdicts: verdicts)
         for item in items { planner.take(item) }
         planner.plan.answers = planner.sheet.answers
+        planner.compareProfileAnswers(with: sheet)
         return planner.plan
     }
 
-    /// Like ``each(_:on:mutations:now:)``, but applies all items or none.
+    /// Like ``each(_:on:mutations:now:verdicts:)``, but applies all items or none.
     ///
-    /// - Throws: all problems of the gravest kind: invalid items, or else reused ids, or else conflicts.
+    /// - Throws: all problems of the gravest kind: invalid items, or else what profile refuses, or else reused ids, or
+    ///   else conflicts.
     static func make(
-        _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp
+        _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp,
+        verdicts: ProfileVerdicts = ProfileVerdicts()
     ) throws(ResponseRefusal) -> ResponsePlan {
-        let plan = each(items, on: sheet, mutations: mutations, now: now)
+        let plan = each(items, on: sheet, mutations: mutations, now: now, verdicts: verdicts)
         var (invalid, reused) = ([BusError.FieldProblem](), [BusError.FieldProblem]())
-        var conflicts: [AnswerConflict] = []
+        var (conflicts, refusals): ([AnswerConflict], [BusError]) = ([], [])
         for (index, outcome) in plan.outcomes.enumerated() {
             switch outcome {
             case .saved: break
             case .invalid(let problem):
                 invalid.append(
                     .init(field: "answers.\(index).\(problem.field)", code: problem.code, message: problem.message))
+            case .refused(let error): refusals.append(error)
             case .reused: reused.append(ItemOutcome.reuse(at: "answers.\(index).mutationId"))
             case .conflict(let current):
                 conflicts.append(AnswerConflict(index: index, question: items[index].question, current: current))
             }
         }
         if !invalid.isEmpty { throw .invalid(invalid) }
+        if let refusal = refusals.first { throw .refused(refusal) }
         if !reused.isEmpty { throw .mutationReused(reused) }
         if !conflicts.isEmpty { throw .conflict(conflicts) }
         return plan
@@ -76,6 +87,8 @@ enum ItemOutcome: Sendable, Equatable {
     case saved(AnswerRevision)
     /// The item is invalid. The problem's field is a member of the item.
     case invalid(BusError.FieldProblem)
+    /// The rules of the profile refuse the answer.
+    case refused(BusError)
     /// The mutation id belongs to another write.
     case reused
     /// Somebody else changed the answer in the meantime. The value is the present answer, if there is one.
@@ -110,16 +123,46 @@ private struct ResponsePlanner {
     var sheet: AnswerSheet
     var mutations: [Identifier: RecordedMutation]
     let now: Timestamp
+    let verdicts: ProfileVerdicts
     var plan: ResponsePlan
 
-    init(sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp) {
-        self.sheet = sheet
+    init(sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp, verdicts: ProfileVerdicts) {
+        (self.sheet, self.verdicts) = (sheet, verdicts)
         self.mutations = Dictionary(mutations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         self.now = now
         plan = ResponsePlan(answers: sheet.answers)
     }
 
     mutating func take(_ item: ResponseItem) { plan.outcomes.append(outcome(of: item)) }
+
+    /// Finds the fields of the profile about which the answers say something else than those of `before`.
+    mutating func compareProfileAnswers(with before: AnswerSheet) {
+        guard sheet.definition.hasExtracts, plan.changesAnswers else { return }
+        let (former, present) = (before.profileAnswers, sheet.profileAnswers)
+        for (field, value) in present.sorted(by: { $0.key < $1.key }) where former[field] != value {
+            plan.profileFields.append(field)
+            _ = verdict(on: ProfileExtract(field: field, value: value))
+        }
+    }
+
+    /// What profile said about an answer. One that it has not judged is taken for now.
+    private mutating func verdict(on answer: ProfileExtract) -> ProfileVerdicts.Verdict {
+        if let known = verdicts[answer] { return known }
+        if !plan.unjudged.contains(answer) { plan.unjudged.append(answer) }
+        return .taken
+    }
+
+    /// Why profile refuses a changed answer; `nil` if it does not, or if the answer says nothing about a field.
+    private mutating func refusal(of answer: Answer, to asked: AnswerSheet.Item) -> ItemOutcome? {
+        guard let field = asked.profileField, let value = Extraction.value(of: answer, asked.kind) else { return nil }
+        switch verdict(on: ProfileExtract(field: field, value: value)) {
+        case .taken: return nil
+        case .refused(let error): return .refused(error)
+        case .invalid(let code, let message):
+            let member = answer.state == .answered ? "value" : "state"
+            return .invalid(.init(field: member, code: code, message: message))
+        }
+    }
 
     private mutating func outcome(of item: ResponseItem) -> ItemOutcome {
         if let id = item.mutationId, let known = mutations[id] {
@@ -131,7 +174,7 @@ private struct ResponsePlanner {
         // may be shown later.
         guard let asked = sheet.item(at: place) else { return stranger(place) }
         do throws(ItemProblem) {
-            return write(try judge(item, of: asked), item, at: asked.key)
+            return write(try judge(item, of: asked), item, to: asked)
         } catch {
             return .invalid(.init(field: error.member, code: error.problem.code, message: error.problem.message))
         }
@@ -217,7 +260,8 @@ private struct ResponsePlanner {
         }
     }
 
-    private mutating func write(_ judged: Judged, _ item: ResponseItem, at key: String) -> ItemOutcome {
+    private mutating func write(_ judged: Judged, _ item: ResponseItem, to asked: AnswerSheet.Item) -> ItemOutcome {
+        let key = asked.key
         let current = sheet.answers[key]
         var answer = Answer(
             state: judged.state, value: judged.value, revision: (current?.revision ?? 0) + 1, changedAt: now,
@@ -233,6 +277,7 @@ private struct ResponsePlanner {
         if isChange, item.force != true, let base = item.baseRevision, base != current?.revision ?? 0 {
             return .conflict(current)
         }
+        if isChange, let refusal = refusal(of: answer, to: asked) { return refusal }
         let mutation = item.mutationId.map {
             RecordedMutation(
                 id: $0, digest: RecordedMutation.digest(of: item), key: key, revision: answer.revision)

@@ -14,6 +14,8 @@ struct AnswerConflict: Sendable, Equatable {
 enum ResponseRefusal: BusErrorConvertible, Equatable {
     case unknownSession
     case invalid([BusError.FieldProblem])
+    /// The rules of the profile refuse an answer to one of its fields.
+    case refused(BusError)
     case mutationReused([BusError.FieldProblem])
     case conflict([AnswerConflict])
     /// The request's answers are saved; the session stays open.
@@ -26,6 +28,7 @@ enum ResponseRefusal: BusErrorConvertible, Equatable {
         case .unknownSession: BusError(.notFound, "There is no such session.")
         case .invalid(let problems):
             BusError(.validationFailed, "Some answers cannot be saved as they are.", errors: problems)
+        case .refused(let error): error
         case .mutationReused(let problems):
             BusError(.mutationIDReused, "This id was used for another write.", errors: problems)
         case .conflict(let conflicts): Self.conflictError(conflicts)
@@ -86,6 +89,7 @@ extension ItemOutcome {
         switch self {
         case .saved: nil
         case .invalid(let problem): ResponseRefusal.invalid([problem]).busError
+        case .refused(let error): error
         case .reused: ResponseRefusal.mutationReused([Self.reuse(at: "mutationId")]).busError
         case .conflict(let current):
             BusError(

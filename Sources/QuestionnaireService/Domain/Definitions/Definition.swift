@@ -25,6 +25,10 @@ struct Definition: VersionedDocument {
     let pinned: Set<String>
     /// What happens to people with a session in another version, or in this one after it is retired.
     let policy: UpgradePolicy
+    /// Whether some answers also fill fields of the profile.
+    let hasExtracts: Bool
+    /// The keys of questions that this version marks as sensitive.
+    let sensitive: Set<String>
 
     /// ``questions`` as references, since every sheet holds all of them.
     let shared: [SharedQuestion]
@@ -81,14 +85,14 @@ struct Definition: VersionedDocument {
             conditions.flatMap(\.allTests).compactMap { if case .fact(let test) = $0 { test.fact } else { nil } })
         pinned = questions.contains { $0.kind == .date } ? facts.union([SessionFacts.timeZone]) : facts
         self.policy = policy
+        hasExtracts = questions.contains { $0.profileField != nil }
+        sensitive = Set(questions.filter(\.isSensitive).map(\.key))
         sectionOf = sections.enumerated().flatMap { index, section in section.questions.map { _ in index } }
         indices = Dictionary(questions.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether different people may be asked different questions.
     var hasConditions: Bool { !conditions.isEmpty }
-    /// Whether some answers also fill fields of the profile.
-    var hasExtracts: Bool { questions.contains { $0.profileField != nil } }
 
     /// The index of a question in ``questions``.
     func place(of key: String) -> Int? { indices[key] }
@@ -167,6 +171,8 @@ struct Question: Sendable {
     var importances: [Int64] = []
     /// The field of the profile that an answer also fills.
     var profileField: String?
+    /// Whether its answers are about health, so that they are sealed.
+    var isSensitive = false
     /// The question is hidden while this does not hold.
     var visibleIf: Condition?
     /// The question is required while this holds, even if ``required`` is `false`.

@@ -52,6 +52,8 @@ struct DefinitionFile: Decodable {
         var meaningRev: Int?
         var extract: Extract?
         var preference: Preference?
+        /// `health`: answers are sealed.
+        var sensitive: String?
     }
 
     /// What a question asks about the answers of other people.
@@ -146,7 +148,7 @@ extension DefinitionFile {
         .optional("visibleIf", .any), .optional("requiredIf", .any), .optional("defaultCounts", .boolean),
         .optional("meaningRev", .integer(1...1_000_000)),
         .optional("extract", .nullable(.object([.required("profileField", key)]))),
-        .optional("preference", .nullable(preference)),
+        .optional("preference", .nullable(preference)), .optional("sensitive", .values("health")),
     ])
 
     private static let section = JSONSchema.object([

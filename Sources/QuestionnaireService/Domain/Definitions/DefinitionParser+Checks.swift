@@ -18,6 +18,7 @@ extension DefinitionParser {
                 check(question, definition, at: "\(pointer)/questions/\(index)")
                 check(question.preference, of: question, in: section, at: "\(pointer)/questions/\(index)/preference")
                 check(question.extract, of: question, in: section, at: "\(pointer)/questions/\(index)/extract")
+                checkSensitive(question, in: section, at: "\(pointer)/questions/\(index)/sensitive")
             }
         }
         if file.sections.reduce(0, { $0 + $1.questions.count * ($1.repeat?.max ?? 1) }) > 500 {
@@ -69,8 +70,10 @@ extension DefinitionParser {
         var keys = Set<String>()
         for (index, option) in (file.options ?? []).enumerated() {
             unique(option.key, in: &keys, at: "\(pointer)/options/\(index)/key")
-            if !KeyForm.snake.fits(option.key) {
-                refuse("malformed", "\(pointer)/options/\(index)/key", "An option key must be in lower snake_case.")
+            if !KeyForm.snake.fits(option.key), !KeyForm.country.fits(option.key) {
+                refuse(
+                    "malformed", "\(pointer)/options/\(index)/key",
+                    "An option key must be in lower snake_case, or a country's code of two capitals.")
             }
         }
         guard let question = definition.place(of: file.key).map({ definition.questions[$0] }) else { return }
@@ -98,6 +101,26 @@ extension DefinitionParser {
         }
         if question.type == QuestionKind.info.rawValue {
             refuse("E08", pointer, "An info screen has no answer.", keys: [question.key])
+        }
+    }
+
+    /// A sensitive answer must not stand open anywhere: not in a score, in the profile, or as the name of a subject.
+    private mutating func checkSensitive(
+        _ question: DefinitionFile.Question, in section: DefinitionFile.Section, at pointer: String
+    ) {
+        guard question.sensitive != nil else { return }
+        if question.extract != nil {
+            refuse("E19", pointer, "A sensitive question cannot fill a field of the profile.", keys: [question.key])
+        }
+        if question.preference != nil {
+            refuse("E19", pointer, "A sensitive question cannot have a preference.", keys: [question.key])
+        }
+        if !(question.score ?? [:]).isEmpty || (question.options ?? []).contains(where: { !($0.score ?? [:]).isEmpty })
+        {
+            refuse("E19", pointer, "A sensitive question cannot count towards a dimension.", keys: [question.key])
+        }
+        if section.repeat?.label == question.key {
+            refuse("E19", pointer, "A sensitive question cannot name a subject.", keys: [question.key])
         }
     }
 

@@ -127,7 +127,7 @@ struct DefinitionParser: ProblemCollector {
             presentation: file.presentation ?? kind.presentations[0],
             constraints: constraints(file.constraints, kind, strings: strings, at: "\(pointer)/constraints"),
             options: options, weights: weights, importances: file.preference?.importance ?? [],
-            profileField: file.extract?.profileField)
+            profileField: file.extract?.profileField, isSensitive: file.sensitive != nil)
     }
 
     private mutating func constraints(

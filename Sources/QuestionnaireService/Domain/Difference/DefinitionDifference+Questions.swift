@@ -45,7 +45,7 @@ extension DefinitionDifference {
         _ before: DefinitionFile.Question, _ after: DefinitionFile.Question, _ pointer: String
     ) {
         if before.defaultCounts ?? false != after.defaultCounts ?? false || before.extract != after.extract
-            || before.meaningRev ?? 1 > after.meaningRev ?? 1
+            || before.meaningRev ?? 1 > after.meaningRev ?? 1 || before.sensitive != after.sensitive
         {
             note(.unlisted, pointer, [after.key])
         }

@@ -17,6 +17,19 @@ enum Extraction {
         return found
     }
 
+    /// What an answer says about its field, as `PATCH /users/me` takes it: the value, `prefer_not_to_say` if it was
+    /// declined, `null` if it was withdrawn; `nil` if it says nothing.
+    static func value(of answer: Answer, _ kind: QuestionKind) -> JSONValue? {
+        switch answer.state {
+        case .answered: answer.value.map { plain($0, kind) }
+        case .declined: .string(declined)
+        case .unanswered: .null
+        default: nil
+        }
+    }
+
+    private static let declined = "prefer_not_to_say"
+
     /// The value as profile stores it. A height has no unit there, since it is always in inches.
     private static func plain(_ value: JSONValue, _ kind: QuestionKind) -> JSONValue {
         kind == .height ? value["value"] ?? .null : value

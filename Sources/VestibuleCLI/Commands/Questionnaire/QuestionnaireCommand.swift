@@ -11,7 +11,7 @@ enum QuestionnaireCommand {
         name: "questionnaire",
         usages: [
             "ls [KEY]", "check FILE", "diff OLD NEW", "import FILE", "publish KEY DRAFT", "delete-draft KEY DRAFT",
-            "migrate KEY", "seal-dates",
+            "migrate KEY", "seal",
         ])
 
     static func run(_ words: ArraySlice<String>) throws {
@@ -19,7 +19,8 @@ enum QuestionnaireCommand {
         switch words.first {
         case "ls": try QuestionnaireText.list(rest)
         case "migrate": try migrate(rest)
-        case "seal-dates": try sealDates(rest)
+        // The former name is from when only dates were sealed.
+        case "seal", "seal-dates": try seal(rest)
         default: guard try DraftCommand<Questionnaires>.run(words) else { throw commands.misuse(of: words.first) }
         }
     }
@@ -50,13 +51,13 @@ enum QuestionnaireCommand {
         say((isDryRun ? "Would move " : "Moved ") + sum.line)
     }
 
-    /// Encrypts dates in answers from before dates were encrypted, in batches. It skips encrypted ones, so an
-    /// interrupted command can be run again.
-    private static func sealDates(_ words: ArraySlice<String>) throws {
+    /// Encrypts dates and answers about health from before they were encrypted, in batches. It skips encrypted ones, so
+    /// an interrupted command can be run again.
+    private static func seal(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--batch"], mostWords: 0)
         let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 50
         guard (1...100).contains(batch) else {
-            throw CommandError.usage("expected vestibule questionnaire seal-dates, and a --batch of 1 to 100")
+            throw CommandError.usage("expected vestibule questionnaire seal, and a --batch of 1 to 100")
         }
         let bus = try BusAccess(state: arguments["--state"])
         var (sum, next, waits) = (DatesSealed(sessions: 0, dates: 0), SealDates?.some(SealDates(limit: batch)), 0)
@@ -65,6 +66,7 @@ enum QuestionnaireCommand {
                 let sealed = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
                 sum.sessions += sealed.sessions
                 sum.dates += sealed.dates
+                sum.answers = (sum.answers ?? 0) + (sealed.answers ?? 0)
                 next = sealed.next.map { SealDates(limit: batch, after: $0) }
             } catch let error as BusError where error.code == ErrorCode.overloaded.name && waits < 1000 {
                 // Someone is changing one of these answers at this moment.
@@ -86,6 +88,8 @@ enum QuestionnaireCommand {
     }
 
     private static func told(_ sum: DatesSealed) -> String {
-        "\(sum.dates) date\(sum.dates == 1 ? "" : "s") in \(sum.sessions) session\(sum.sessions == 1 ? "" : "s")."
+        let (dates, answers) = (sum.dates, sum.answers ?? 0)
+        return "\(dates) date\(dates == 1 ? "" : "s") and \(answers) answer\(answers == 1 ? "" : "s") about health in "
+            + "\(sum.sessions) session\(sum.sessions == 1 ? "" : "s")."
     }
 }

@@ -1,0 +1,37 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+
+/// Judges answers to a questionnaire that fill fields of the profile, before they are saved.
+struct JudgeAnswersHandler: RequestHandler {
+    let profile: ProfileContext
+
+    func handle(_ request: JudgeAnswers, context: RequestContext) async throws -> AnswersJudged {
+        // Taken before the profile is read: what changes it later is newer than the answers.
+        let judgedAt = try await profile.store.now()
+        let record =
+            try await profile.store.present(request.personID)
+            ?? ProfileRecord(personID: request.personID, createdAt: judgedAt, updatedAt: judgedAt)
+        let rules = try await profile.answerRules(of: record, in: request.app)
+        let catalogue = try await profile.store.library(having: request.answers.map(\.field)).catalogue
+        let today = profile.today(of: record)
+        let refused = request.answers.enumerated().compactMap { index, answer -> RefusedAnswer? in
+            // An answer to a field that this release does not have is saved, and left out of the profile.
+            guard catalogue.field(answer.field) != nil else { return nil }
+            let change = ProfileChange(
+                [answer.field: answer.value], to: record, catalogue, today: today,
+                correction: rules.correction(on: today))
+            return profile.refusal(of: change, to: record, rules.plan).map { RefusedAnswer($0, at: index) }
+        }
+        return AnswersJudged(refused: refused, judgedAt: judgedAt)
+    }
+}
+
+extension RefusedAnswer {
+    fileprivate init(_ error: BusError, at index: Int) {
+        let problem = error.errors?.first
+        self.init(
+            index: Int64(index), code: error.code, detail: problem?.message ?? error.detail, reason: problem?.code,
+            eligibleOn: error.details?["eligibleOn"]?.stringValue.flatMap { CivilDate($0) })
+    }
+}
