@@ -147,6 +147,7 @@ public struct DisabledReason: OpenEnum {
     public static let underage = Self(rawValue: "underage")
     public static let requirementsDue = Self(rawValue: "requirements_due")
     public static let pendingVerification = Self(rawValue: "pending_verification")
+    public static let verificationDeclined = Self(rawValue: "verification_declined")
     public static let notOffered = Self(rawValue: "not_offered")
 }
 
@@ -252,6 +253,8 @@ public struct OnboardingStepKind: OpenEnum {
     public static let questionnaire = Self(rawValue: "questionnaire")
     public static let visualPreferences = Self(rawValue: "visual_preferences")
     public static let verification = Self(rawValue: "verification")
+    public static let terms = Self(rawValue: "terms")
+    public static let `operator` = Self(rawValue: "operator")
 }
 
 /// The step that the person is at.
@@ -475,7 +478,8 @@ public struct QueuedAnswerState: OpenEnum {
     public static let unanswered = Self(rawValue: "unanswered")
 }
 
-/// `validation_failed`, `answer_conflict` or `mutation_id_reused`.
+/// `validation_failed`, `answer_conflict` or `mutation_id_reused`. For an answer that is a date of birth also
+/// `date_of_birth_locked` or `underage`.
 public struct QueuedErrorCode: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -483,6 +487,8 @@ public struct QueuedErrorCode: OpenEnum {
     public static let validationFailed = Self(rawValue: "validation_failed")
     public static let answerConflict = Self(rawValue: "answer_conflict")
     public static let mutationIdReused = Self(rawValue: "mutation_id_reused")
+    public static let dateOfBirthLocked = Self(rawValue: "date_of_birth_locked")
+    public static let underage = Self(rawValue: "underage")
 }
 
 /// Where a recovery stands.

@@ -2,6 +2,22 @@
 
 import Foundation
 
+/// The body of `acceptTerms`.
+public struct AcceptTermsRequest: Codable, Sendable, Equatable {
+    /// The texts that the person has seen and accepts.
+    public var documents: [TermsReference]
+
+    public init(documents: [TermsReference]) {
+        self.documents = documents
+    }
+}
+
+/// The answer to `AcceptTerms`: all texts of the plan that the person has accepted.
+public struct AcceptedTerms: Codable, Sendable, Equatable {
+    /// The texts, in the order of the plan.
+    public var consents: [TermsConsent]
+}
+
 /// The state of a deletion.
 public struct AccountDeletion: Codable, Sendable, Equatable {
     /// `deleting`: every running service has finished within 60 seconds.
@@ -30,7 +46,7 @@ public struct AgeGate: Codable, Sendable, Equatable {
     public var allowed: Bool
     /// A sentence for the person.
     public var message: String
-    /// The 18th birthday.
+    /// The day on which the person is old enough.
     public var eligibleOn: String
 }
 
@@ -174,8 +190,8 @@ public struct CapabilityNeeds: Codable, Sendable, Equatable {
     public var alternatives: [CapabilityNeedsAlternative]
     /// When `currentlyDue` becomes past due. Nothing has a deadline yet.
     public var currentDeadline: Date?
-    /// `suspended`, `underage`, `requirements_due`, `pending_verification` or `not_offered`; `null` if the capability
-    /// is enabled. A plan need not offer every capability.
+    /// `suspended`, `underage`, `requirements_due`, `pending_verification`, `verification_declined` or `not_offered`;
+    /// `null` if the capability is enabled. A plan need not offer every capability.
     public var disabledReason: DisabledReason?
 }
 
@@ -222,6 +238,8 @@ public struct City: Codable, Sendable, Equatable {
     public var name: String
     /// The country, by ISO 3166-1 alpha-2.
     public var country: String
+    /// Where the city lies, in the form of the profile's `coordinates`.
+    public var coordinates: Coordinates?
     /// The state, for a city in the USA.
     public var state: String?
 }
@@ -258,7 +276,7 @@ public struct CodeDelivery: Codable, Sendable, Equatable {
 
 /// The body of `completeRecovery`.
 public struct CompleteRecoveryRequest: Codable, Sendable, Equatable {
-    /// The new `recovery` challenge for the claimant's number.
+    /// The new challenge for the claimant's number or email address, sent for a recovery.
     public var challengeId: UUID
     /// The code that the claimant received.
     public var code: String
@@ -310,6 +328,14 @@ public struct CompletionPrompt: Codable, Sendable, Equatable {
     public var blocking: Bool
     /// Whether the field is required or encouraged.
     public var reason: CompletionPromptReason
+}
+
+/// A place on the earth, in degrees that are rounded to hundredths.
+public struct Coordinates: Codable, Sendable, Equatable {
+    /// Degrees north of the equator; negative in the south.
+    public var latitude: Double
+    /// Degrees east of Greenwich; negative in the west.
+    public var longitude: Double
 }
 
 /// The body of `deleteAnswer`.
@@ -661,12 +687,15 @@ public struct OnboardingStep: Codable, Sendable, Equatable {
     public var key: String
     /// `done`, `current` or `pending`. A postponed step stays `pending`.
     public var state: StepState
-    /// The path where an app reads the fields (GET) or opens a session of the questionnaire (POST).
+    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
     public var href: String?
-    /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences` or `verification`.
+    /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences`, `verification`, `terms`, or
+    /// `operator` for a task that the operator does.
     public var kind: OnboardingStepKind?
     /// How much the step is wanted. Only required steps keep the onboarding from being complete.
     public var need: ProfileFieldCategory?
+    /// The texts of a step of the kind `terms`, in order.
+    public var terms: [TermsText]?
 }
 
 /// The answer to `ViewOnboarding`.
@@ -767,7 +796,7 @@ public struct Problem: Codable, Sendable, Equatable {
     public var alternatives: [ProblemAlternatives]?
     /// How often a code can still be entered.
     public var attemptsRemaining: Int?
-    /// The 18th birthday of a person who is too young.
+    /// The day on which a person who is too young is old enough.
     public var eligibleOn: String?
     /// What is wrong with which member.
     public var errors: [FieldProblem]?
@@ -879,6 +908,9 @@ public struct ProfileStepView: Codable, Sendable, Equatable {
     public var required: Bool
     /// Whether every field of the step may be skipped.
     public var skippable: Bool
+    /// The key of the onboarding's step that the screen belongs to. `GET /users/me/onboarding` does not list a step
+    /// that the person is not asked for. It is missing for step 1.
+    public var onboardingStep: String?
 }
 
 /// A person as others see them.
@@ -1182,7 +1214,8 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
 
 /// Why one write of a batch was refused.
 public struct QueuedError: Codable, Sendable, Equatable {
-    /// `validation_failed`, `answer_conflict` or `mutation_id_reused`.
+    /// `validation_failed`, `answer_conflict` or `mutation_id_reused`. For an answer that is a date of birth also
+    /// `date_of_birth_locked` or `underage`.
     public var code: QueuedErrorCode
     /// A sentence that a person may be shown.
     public var detail: String
@@ -1294,27 +1327,30 @@ public struct RefreshTokenRequest: Codable, Sendable, Equatable {
 
 /// The body of `requestRecovery`.
 public struct RequestRecoveryRequest: Codable, Sendable, Equatable {
-    /// The number of the account, with a country code.
-    public var accountPhone: String
-    /// A `recovery` challenge for the number that the claimant has now.
+    /// A challenge for the number or the email address that the claimant has now. It was sent for a recovery.
     public var challengeId: UUID
     /// The code that the claimant received.
     public var code: String
     /// The claimant's device.
     public var device: DeviceClaim
+    /// The email address of the account, instead of a number.
+    public var accountEmail: String?
+    /// The number of the account, with a country code.
+    public var accountPhone: String?
     /// A sign-in with Apple or Google. It proves the claim if it is linked to the account.
     public var identity: IdentityProof?
     /// Why, for the reviewers. It is kept encrypted while the case is open, and the owner never sees it.
     public var reason: String?
 
     public init(
-        accountPhone: String, challengeId: UUID, code: String, device: DeviceClaim, identity: IdentityProof? = nil,
-        reason: String? = nil
+        challengeId: UUID, code: String, device: DeviceClaim, accountEmail: String? = nil, accountPhone: String? = nil,
+        identity: IdentityProof? = nil, reason: String? = nil
     ) {
-        self.accountPhone = accountPhone
         self.challengeId = challengeId
         self.code = code
         self.device = device
+        self.accountEmail = accountEmail
+        self.accountPhone = accountPhone
         self.identity = identity
         self.reason = reason
     }
@@ -1464,6 +1500,19 @@ public struct ScreenQuestion: Codable, Sendable, Equatable {
     public var subject: UUID?
 }
 
+/// Says which recovery a code is for. An empty object is enough to begin one.
+public struct SendEmailCodeRecovery: Codable, Sendable, Equatable {
+    /// The email address of the account to recover. The email names it masked, and the code is for this account only.
+    public var accountEmail: String?
+    /// The recovery that the code may complete; it is valid for nothing else.
+    public var recoveryId: UUID?
+
+    public init(accountEmail: String? = nil, recoveryId: UUID? = nil) {
+        self.accountEmail = accountEmail
+        self.recoveryId = recoveryId
+    }
+}
+
 /// The body of `sendEmailCode`.
 public struct SendEmailCodeRequest: Codable, Sendable, Equatable {
     /// The address, at most 254 bytes. An international domain is written in its ASCII form (`xn--…`).
@@ -1472,13 +1521,19 @@ public struct SendEmailCodeRequest: Codable, Sendable, Equatable {
     public var device: SendOTPProof?
     /// `login` by default. `link_email` belongs to the session that asks.
     public var purpose: EmailCodePurpose?
+    /// The recovery that the code begins or completes. It is valid for nothing else. Only without `purpose`.
+    public var recovery: SendEmailCodeRecovery?
     /// A challenge for another address that the caller gives up. Its code becomes invalid.
     public var replaces: UUID?
 
-    public init(email: String, device: SendOTPProof? = nil, purpose: EmailCodePurpose? = nil, replaces: UUID? = nil) {
+    public init(
+        email: String, device: SendOTPProof? = nil, purpose: EmailCodePurpose? = nil,
+        recovery: SendEmailCodeRecovery? = nil, replaces: UUID? = nil
+    ) {
         self.email = email
         self.device = device
         self.purpose = purpose
+        self.recovery = recovery
         self.replaces = replaces
     }
 }
@@ -1500,6 +1555,8 @@ public struct SendOTPProof: Codable, Sendable, Equatable {
 public struct SendOTPRequest: Codable, Sendable, Equatable {
     /// The number, in any common spelling with a country code.
     public var phone: String
+    /// The email address of the account to recover, instead of its number. The SMS names it masked.
+    public var accountEmail: String?
     /// The number of the account to recover, with purpose `recovery`. The SMS names its last digits.
     public var accountPhone: String?
     /// A known device, which proves itself.
@@ -1516,10 +1573,12 @@ public struct SendOTPRequest: Codable, Sendable, Equatable {
     public var undoes: SendOTPRequestUndoes?
 
     public init(
-        phone: String, accountPhone: String? = nil, device: SendOTPProof? = nil, linkToken: String? = nil,
-        purpose: CodePurpose? = nil, recoveryId: UUID? = nil, replaces: UUID? = nil, undoes: SendOTPRequestUndoes? = nil
+        phone: String, accountEmail: String? = nil, accountPhone: String? = nil, device: SendOTPProof? = nil,
+        linkToken: String? = nil, purpose: CodePurpose? = nil, recoveryId: UUID? = nil, replaces: UUID? = nil,
+        undoes: SendOTPRequestUndoes? = nil
     ) {
         self.phone = phone
+        self.accountEmail = accountEmail
         self.accountPhone = accountPhone
         self.device = device
         self.linkToken = linkToken
@@ -1550,6 +1609,8 @@ public struct Session: Codable, Sendable, Equatable {
     public var user: SessionUser
     /// Proves the device. It is sent only with the device's first session.
     public var deviceSecret: String?
+    /// What Apple or Google says of a new person. Missing if the provider says nothing.
+    public var prefill: SignInPrefill?
 }
 
 /// The reply to `ListSessions`. It leaves out sessions that ended or expired.
@@ -1693,6 +1754,14 @@ public struct SetRecoveryLockRequest: Codable, Sendable, Equatable {
     }
 }
 
+/// What an identity provider says of a person. The app may offer it in its form, and saves only what the person keeps.
+public struct SignInPrefill: Codable, Sendable, Equatable {
+    /// The whole name.
+    public var name: String?
+    /// The HTTPS address of a picture at the provider.
+    public var picture: String?
+}
+
 /// The body of `signInWithApple`.
 public struct SignInWithAppleRequest: Codable, Sendable, Equatable {
     /// Apple's identity token.
@@ -1826,6 +1895,8 @@ public struct SocialSignedInPhoneVerificationRequired: Codable, Sendable, Equata
     public var linkToken: String
     /// How long the link token is valid.
     public var expiresInSeconds: Int
+    /// What Apple or Google says of the person. Missing if the provider says nothing.
+    public var prefill: SignInPrefill?
 }
 
 /// A person or thing that a section is repeated for.
@@ -1900,6 +1971,41 @@ public struct TakeAppleNotificationRequest: Codable, Sendable, Equatable {
     public init(payload: String) {
         self.payload = payload
     }
+}
+
+/// A text that a person accepted.
+public struct TermsConsent: Codable, Sendable, Equatable {
+    /// The key of the text.
+    public var document: String
+    /// Its version.
+    public var version: String
+    /// When the person accepted it.
+    public var acceptedAt: Date
+}
+
+/// One version of a text.
+public struct TermsReference: Codable, Sendable, Equatable {
+    /// The key of the text.
+    public var document: String
+    /// Its version.
+    public var version: String
+
+    public init(document: String, version: String) {
+        self.document = document
+        self.version = version
+    }
+}
+
+/// A text that a step asks the person to accept.
+public struct TermsText: Codable, Sendable, Equatable {
+    /// The key of the text.
+    public var document: String
+    /// The version to accept.
+    public var version: String
+    /// The https address of the text.
+    public var url: String
+    /// When the person accepted this version. It is missing until then.
+    public var acceptedAt: Date?
 }
 
 /// The body of `undoPhoneChange`.
@@ -1989,6 +2095,6 @@ public struct VerifyOTPRequest: Codable, Sendable, Equatable {
 
 /// The answer to `JoinWaitlist`.
 public struct WaitlistPlace: Codable, Sendable, Equatable {
-    /// The 18th birthday.
+    /// The day on which the person is old enough.
     public var eligibleOn: String
 }

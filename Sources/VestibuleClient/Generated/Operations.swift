@@ -38,7 +38,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `app_unknown`, `entry_unknown`, `forbidden`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `method_not_available`, `otp_expired`, `otp_invalid`, `otp_locked`,
-    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
+    ///   `recovery_in_progress`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func verifyEmailCode(_ body: VerifyEmailCodeRequest) async throws(VestibuleError) -> SocialSignedIn {
         try await send(Call<SocialSignedIn>(.post, "/auth/email/verify", body: body)).value
     }
@@ -239,18 +239,27 @@ extension VestibuleAPI {
 
     // MARK: Profile
 
-    /// Finds cities while a person types a name. Without a query it finds the most populous cities.
+    /// Finds cities while a person types a name, or the cities nearest to a position. Without both it finds the most
+    /// populous cities.
     ///
     /// - Parameter country: The country to search, by ISO 3166-1 alpha-2.
+    /// - Parameter latitude: The latitude of a position in degrees, in place of a name. It is neither stored nor
+    ///   logged.
     /// - Parameter limit: The most cities of the reply; 10 by default.
+    /// - Parameter longitude: The longitude of the position in degrees.
     /// - Parameter query: The start of a name, with or without accents. One or two typing errors are tolerated.
     /// - Throws: ``VestibuleError``; codes: `validation_failed`.
-    public func findCities(country: String? = nil, limit: Int? = nil, query: String? = nil) async throws(VestibuleError)
-        -> CitiesFound
-    {
+    public func findCities(
+        country: String? = nil, latitude: Double? = nil, limit: Int? = nil, longitude: Double? = nil,
+        query: String? = nil
+    ) async throws(VestibuleError) -> CitiesFound {
         try await send(
             Call<CitiesFound>(
-                .get, "/cities", query: ["country": country, "limit": limit?.description, "query": query])
+                .get, "/cities",
+                query: [
+                    "country": country, "latitude": latitude?.rawValue, "limit": limit?.description,
+                    "longitude": longitude?.rawValue, "query": query,
+                ])
         ).value
     }
 
@@ -290,6 +299,14 @@ extension VestibuleAPI {
     /// - Throws: ``VestibuleError``.
     public func getCompletion() async throws(VestibuleError) -> Completion {
         try await send(Call<Completion>(.get, "/users/me/completion", access: .session)).value
+    }
+
+    /// Accepts texts of the plan that the person follows, such as terms of service. A repeated request changes nothing.
+    ///
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
+    ///   `unsupported_media_type`, `validation_failed`.
+    public func acceptTerms(_ body: AcceptTermsRequest) async throws(VestibuleError) -> AcceptedTerms {
+        try await send(Call<AcceptedTerms>(.post, "/users/me/consents", access: .session, body: body)).value
     }
 
     /// Skips a field for now.
@@ -332,7 +349,7 @@ extension VestibuleAPI {
         try await send(Call<Requirements>(.get, "/users/me/requirements", access: .session)).value
     }
 
-    /// A person who is too young asks to be notified on the 18th birthday, or withdraws that.
+    /// A person who is too young asks to be notified once they reach the minimum age of the plan, or withdraws that.
     ///
     /// - Throws: ``VestibuleError``; codes: `already_eligible`, `date_of_birth_missing`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
@@ -351,9 +368,10 @@ extension VestibuleAPI {
 
     /// Saves answers of the person in one transaction, and completes the session if asked to.
     ///
-    /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `idempotency_answer_gone`, `idempotency_key_reused`,
-    ///   `mutation_id_reused`, `not_found`, `questionnaire_incomplete`, `request_in_progress`, `session_stopped`,
-    ///   `unsupported_media_type`, `validation_failed`, `version_closed`.
+    /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `date_of_birth_locked`, `idempotency_answer_gone`,
+    ///   `idempotency_key_reused`, `mutation_id_reused`, `not_found`, `questionnaire_incomplete`,
+    ///   `request_in_progress`, `session_stopped`, `underage`, `unsupported_media_type`, `validation_failed`,
+    ///   `version_closed`.
     public func submitResponses(_ body: SubmitResponsesRequest) async throws(VestibuleError) -> ResponsesSubmitted {
         try await send(Call<ResponsesSubmitted>(.post, "/compatibility/responses", access: .session, body: body)).value
     }
@@ -422,8 +440,8 @@ extension VestibuleAPI {
     /// - Parameter session: The session.
     /// - Parameter question: The key of the question.
     /// - Parameter subject: The subject, in a section that repeats.
-    /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `mutation_id_reused`, `not_found`, `session_stopped`,
-    ///   `unsupported_media_type`, `validation_failed`, `version_closed`.
+    /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `date_of_birth_locked`, `mutation_id_reused`,
+    ///   `not_found`, `session_stopped`, `unsupported_media_type`, `validation_failed`, `version_closed`.
     public func deleteAnswer(
         questionnaire: String, session: UUID, question: String, subject: UUID? = nil,
         _ body: DeleteAnswerRequest = DeleteAnswerRequest()
@@ -441,8 +459,8 @@ extension VestibuleAPI {
     /// - Parameter session: The session.
     /// - Parameter question: The key of the question.
     /// - Parameter subject: The subject, in a section that repeats.
-    /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `mutation_id_reused`, `not_found`, `session_stopped`,
-    ///   `unsupported_media_type`, `validation_failed`, `version_closed`.
+    /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `date_of_birth_locked`, `mutation_id_reused`,
+    ///   `not_found`, `session_stopped`, `underage`, `unsupported_media_type`, `validation_failed`, `version_closed`.
     public func putAnswer(
         questionnaire: String, session: UUID, question: String, subject: UUID? = nil, _ body: PutAnswerRequest
     ) async throws(VestibuleError) -> AnswerSaved {
@@ -606,7 +624,7 @@ extension VestibuleAPI {
 
     // MARK: Recovery
 
-    /// A claimant asks for an account and proves the phone that they have now.
+    /// A claimant asks for an account and proves the phone or the email address that they have now.
     ///
     /// - Throws: ``VestibuleError``; codes: `claimant_has_account`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `identity_provider_unavailable`, `identity_token_invalid`, `invalid_phone`,

@@ -283,7 +283,8 @@ import Testing
                 + "say so now and nothing will change. What stops it: dt_0123 Recovery: 0190a5b0-7c1e-7000-8000-000000000001"
         )
         #expect(
-            NotificationText.message(kind: "recovery_requested", data: data, appName: "Vestibule").text(in: .named("sv"))
+            NotificationText.message(kind: "recovery_requested", data: data, appName: "Vestibule").text(
+                in: .named("sv"))
                 == "Någon med numret +46 (***) ***-4567 begärde den 2026-02-20 kl. 09:00 UTC från en iPhone eller iPad att få "
                 + "återställa ditt Vestibule-konto. Någon loggade in med dess nummer under det senaste dygnet. Om det inte var "
                 + "du, säg det nu så ändras ingenting. Så stoppas det: dt_0123 Återställning: 0190a5b0-7c1e-7000-8000-000000000001"
