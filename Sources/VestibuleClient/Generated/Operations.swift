@@ -257,8 +257,8 @@ extension VestibuleAPI {
             Call<CitiesFound>(
                 .get, "/cities",
                 query: [
-                    "country": country, "latitude": latitude?.rawValue, "limit": limit?.description,
-                    "longitude": longitude?.rawValue, "query": query,
+                    "country": country, "latitude": latitude?.description, "limit": limit?.description,
+                    "longitude": longitude?.description, "query": query,
                 ])
         ).value
     }

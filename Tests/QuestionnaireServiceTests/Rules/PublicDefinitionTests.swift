@@ -4,9 +4,9 @@ import Testing
 @testable import QuestionnaireService
 
 @Suite("what everybody may read of a definition") struct PublicDefinitionTests {
-    /// Everything that says how answers are judged, who is asked what, and what becomes of sessions.
+    /// Everything that says how answers are judged and kept, who is asked what, and what becomes of sessions.
     private static let hidden: Set<String> = [
-        "score", "dimensions", "visibleIf", "requiredIf", "importance", "migrations", "policy", "extract",
+        "score", "dimensions", "visibleIf", "requiredIf", "importance", "migrations", "policy", "extract", "sensitive",
     ]
 
     /// The rule once more, the other way round: all is shown but what is hidden. Texts have keys of their own.
