@@ -159,8 +159,8 @@ import VestibuleClient
         let sent = try await anonymous.sendOTP(.init(phone: own, accountPhone: phone, purpose: .recovery))
         let requested = try await anonymous.requestRecovery(
             RequestRecoveryRequest(
-                accountPhone: phone, challengeId: sent.challengeId, code: try received(own),
-                device: DeviceClaim(name: "Second phone", platform: .android)))
+                challengeId: sent.challengeId, code: try received(own),
+                device: DeviceClaim(name: "Second phone", platform: .android), accountPhone: phone))
         let (id, token) = (requested.recoveryId, requested.recoveryToken)
         let held = try await anonymous.getRecoveryCase(recovery: id, token: token)
         #expect(held.status == .held && held.holdUntil > Date())

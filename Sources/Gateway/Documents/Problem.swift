@@ -34,6 +34,7 @@ struct Problem: Error, Sendable {
         told.detail = language.translation(of: detail)
         for index in errors.indices { told.errors[index].message = language.translation(of: errors[index].message) }
         told.headers.set("content-language", language.tag)
+        told.headers.set("vary", "Accept-Language")
         return told
     }
 

@@ -60,9 +60,9 @@ enum Onboarding {
     /// Whether the person declined a verification without which the plan matches nobody. The person uses the app
     /// without matching, and may be verified later.
     private static func hasDeclinedVerification(_ record: ProfileRecord, _ plan: Plan) -> Bool {
-        guard record.photoVerification == .declined, !record.isBackfilled, let step = plan.step(.verification) else {
-            return false
-        }
+        guard record.photoVerification == .declined, !record.isBackfilled, let step = plan.step(.verification),
+            step.isVisible(to: record)
+        else { return false }
         return step.need == .required || plan.capabilities[.match]?.due.contains(step.key) ?? false
     }
 

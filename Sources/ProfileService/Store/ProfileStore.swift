@@ -384,12 +384,19 @@ struct ProfileStore: Sendable {
         WHERE person_id = $1
         """
     private static let noteConsent: Statement = """
-        INSERT INTO consents (person_id, document, version, accepted_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
+        WITH accepted AS (
+            INSERT INTO consents (person_id, document, version, accepted_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT DO NOTHING)
+        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
     private static let noteTask: Statement = """
-        INSERT INTO operator_tasks (person_id, task) VALUES ($1, $2) ON CONFLICT DO NOTHING
+        WITH done AS (INSERT INTO operator_tasks (person_id, task) VALUES ($1, $2) ON CONFLICT DO NOTHING)
+        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
-    private static let clearTask: Statement = "DELETE FROM operator_tasks WHERE person_id = $1 AND task = $2"
+    private static let clearTask: Statement = """
+        WITH undone AS (DELETE FROM operator_tasks WHERE person_id = $1 AND task = $2)
+        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
+        """
     private static let keepNote: Statement = """
         INSERT INTO staff_notes (id, person_id, act, staff, note_sealed) VALUES ($1, $2, $3, $4, $5)
         """

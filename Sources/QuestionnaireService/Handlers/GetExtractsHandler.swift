@@ -26,10 +26,10 @@ struct GetExtractsHandler: RequestHandler {
     @Loop private func present(
         _ fields: [String], _ request: GetExtracts, of questionnaire: String
     ) async throws -> ProfileExtracts {
-        guard
-            let hand = try await service.look(request.sessionID, of: request.personID, for: questionnaire),
-            hand.session.status != .stopped
-        else { return ProfileExtracts(extracts: []) }
+        // Of a session that was stopped meanwhile, too: the answers were acknowledged.
+        guard let hand = try await service.look(request.sessionID, of: request.personID, for: questionnaire) else {
+            return ProfileExtracts(extracts: [])
+        }
         let said = hand.sheet.profileAnswers
         return ProfileExtracts(
             extracts: fields.compactMap { field in said[field].map { ProfileExtract(field: field, value: $0) } })

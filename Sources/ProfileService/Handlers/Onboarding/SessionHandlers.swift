@@ -127,7 +127,7 @@ extension ProfileContext {
             noteProgress(from: record, to: record.changed(by: fields.change), plans, in: transaction)
             try await noteDateOfBirth(fields.change, of: record, in: transaction)
             _ = try await store.apply(
-                fields.change, to: record, plans[0], saidAt: event.judgedAt, in: transaction)
+                fields.change, to: record, rules.plan, saidAt: event.judgedAt, in: transaction)
         }
     }
 
