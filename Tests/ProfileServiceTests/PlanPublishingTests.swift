@@ -169,7 +169,10 @@ import Testing
             }
             let tasks = drafts.map { draft in
                 Loop.spawn {
-                    try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft, acceptClass: "breaking")).version
+                    try await patiently {
+                        try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft, acceptClass: "breaking"))
+                            .version
+                    }
                 }
             }
             var versions: [Int64] = []

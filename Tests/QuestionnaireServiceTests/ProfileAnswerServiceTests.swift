@@ -55,7 +55,8 @@ import Testing
             #expect(extracts == [ProfileExtract(field: "firstName", value: "Zoë")])
             _ = try await service.gateway.call(
                 StopSession(questionnaire: Self.key, sessionId: session), service.options(person))
-            #expect(try await profile.call(request, service.options(nil)).extracts == [])
+            // The answer was acknowledged before the stop, so it reaches the profile.
+            #expect(try await profile.call(request, service.options(nil)).extracts == extracts)
         }
     }
 
