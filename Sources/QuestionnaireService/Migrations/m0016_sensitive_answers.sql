@@ -20,13 +20,18 @@ BEGIN
     FROM jsonb_array_elements(content -> 'sections') AS s, jsonb_array_elements(s -> 'questions') AS q
     WHERE q ->> 'sensitive' IS NOT NULL
     ON CONFLICT DO NOTHING;
-    INSERT INTO sensitive_questions
-    SELECT NEW.questionnaire, k
-    FROM jsonb_array_elements(content -> 'migrations') AS m,
-        unnest(ARRAY[m -> 'rename' ->> 'old', m -> 'rename' ->> 'new']) AS k
-    WHERE EXISTS (
-        SELECT FROM sensitive_questions x
-        WHERE x.questionnaire = NEW.questionnaire AND x.question IN (m -> 'rename' ->> 'old', m -> 'rename' ->> 'new'))
+    -- Renames of every version count, since the mark may come later than the rename.
+    WITH RECURSIVE renames AS (
+        SELECT m -> 'rename' ->> 'old' AS before, m -> 'rename' ->> 'new' AS after
+        FROM definitions d, jsonb_array_elements(d.content::jsonb -> 'migrations') AS m
+        WHERE d.questionnaire = NEW.questionnaire AND m ? 'rename'
+    ), marked AS (
+        SELECT question FROM sensitive_questions WHERE questionnaire = NEW.questionnaire
+        UNION
+        SELECT CASE marked.question WHEN before THEN after ELSE before END
+        FROM marked JOIN renames ON marked.question IN (before, after)
+    )
+    INSERT INTO sensitive_questions SELECT NEW.questionnaire, question FROM marked
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
