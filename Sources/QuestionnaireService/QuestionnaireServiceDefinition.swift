@@ -102,6 +102,11 @@ enum QuestionnaireServiceDefinition {
         container.handle(PutAnswersHandler(service: service))
         container.handle(PutSubjectHandler(service: service))
         container.handle(RemoveSubjectHandler(service: service))
+        // Before the first answer is taken, and again for what was published meanwhile.
+        container.prepare = { [database = container.database] in
+            try await sensitive.refresh(from: database)
+            return nil
+        }
         container.background("sensitive-questions", every: .seconds(5)) {
             try await sensitive.refresh(from: container.database)
         }
