@@ -22,8 +22,8 @@ import EventLoop
 
     private static let holder = Statement(
         "SELECT p.person_id FROM phones p WHERE \(ContactHashes.found("p", by: "$1"))")
-    /// SQL: when the account was last used whose way in is a row `p`, with the columns of `phones`. When housekeeping deletes an ended session, it
-    /// keeps the time of the last use in the device's row.
+    /// SQL: when an account was last used. A row `p` with the columns of `phones` is a way into the account. When
+    /// housekeeping deletes an ended session, it keeps the time of the last use in the device's row.
     static let seenAt = """
         greatest(p.created_at,
             (SELECT max(d.last_used_at) FROM devices d WHERE d.person_id = p.person_id),
