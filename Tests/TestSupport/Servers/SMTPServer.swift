@@ -17,6 +17,7 @@ public final class SMTPServer: Sendable {
     /// reply is none.
     private let replies: Mutex<[String: String]>
     private let kept = Mutex<[Delivery]>([])
+    private let taken = Mutex<[String]>([])
 
     public init(replies: [String: String] = [:]) throws {
         self.replies = Mutex(replies)
@@ -36,8 +37,10 @@ public final class SMTPServer: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
+    /// The connections that have ended.
     public var deliveries: [Delivery] { kept.withLock { $0 } }
-    public var messages: [String] { deliveries.compactMap(\.message) }
+    /// The messages so far, each before its sender reads that it was taken.
+    public var messages: [String] { taken.withLock { $0 } }
 
     /// Changes the reply to a command from now on.
     public func reply(to verb: String, _ reply: String?) { replies.withLock { $0[verb] = reply } }
@@ -65,6 +68,7 @@ public final class SMTPServer: Sendable {
             if verb == "QUIT" { return }
             if verb == "DATA", told == nil {
                 delivery.message = readMessage(client)
+                taken.withLock { $0 += [delivery.message].compactMap(\.self) }
                 say(replies.withLock { $0["."] } ?? "250 2.0.0 queued", to: client)
             }
         }
