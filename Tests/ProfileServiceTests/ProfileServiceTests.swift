@@ -83,7 +83,8 @@ import Testing
             for (field, count) in [("bio", times), ("city", times), ("pets", 1), ("firstName", 1), ("dateOfBirth", 0)] {
                 let written = try await profile.stage.rows(
                     "SELECT count(*) FROM profile_field_history WHERE key = '\(field)'")
-                #expect(written == "\(count)", "\(field)")
+                // A history keeps the last 32 values at the least.
+                #expect((min(count, 32)...count).contains(Int(written) ?? -1), "\(field)")
             }
             // Bios, cities, one first name with its time zone, one date of birth.
             #expect(me.revision == begun + Int64(2 * times) + 2)

@@ -22,25 +22,33 @@ final class KeptConnection {
 
     deinit { close(descriptor) }
 
-    /// - Returns: the answer's status and body, and the nanoseconds from the request's first byte to the answer's last one.
+    /// - Returns: the answer, and the nanoseconds from the request's first byte to the answer's last one.
     func send(
         _ method: String, _ path: String, token: String? = nil, body: JSONValue? = nil
-    ) throws -> (status: Int, body: JSONValue, nanoseconds: UInt64) {
-        let content = body.map { CanonicalJSON.bytes(of: $0) } ?? []
-        var head = "\(method) \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(content.count)\r\n"
+    ) throws -> (answer: HTTPAnswer, nanoseconds: UInt64) {
+        let sent = body.map { CanonicalJSON.bytes(of: $0) } ?? []
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(sent.count)\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         if body != nil { head += "Content-Type: application/json\r\n" }
-        let request = Array((head + "\r\n").utf8) + content
+        let request = Array((head + "\r\n").utf8) + sent
         let began = DispatchTime.now().uptimeNanoseconds
         guard Foundation.send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw POSIXError(.EPIPE)
         }
-        let (status, answer) = try receive()
+        let (lines, content) = try receive()
         let took = DispatchTime.now().uptimeNanoseconds - began
-        return (status, answer.isEmpty ? .null : try JSONValue.parse(answer), took)
+        let fields = lines.dropFirst().map { line in
+            let name = line.prefix { $0 != ":" }
+            return (String(name), line.dropFirst(name.count + 2).description)
+        }
+        let answer = HTTPAnswer(
+            status: Int(lines[0].split(separator: " ")[1]) ?? 0, headers: Dictionary(fields) { $0 + ", " + $1 },
+            body: content.isEmpty ? .null : try JSONValue.parse(content))
+        return (answer, took)
     }
 
-    private func receive() throws -> (Int, [UInt8]) {
+    /// - Returns: the lines of the answer's head in lower case, and its body.
+    private func receive() throws -> ([String], [UInt8]) {
         var (bytes, room) = ([UInt8](), [UInt8](repeating: 0, count: 16_384))
         while true {
             let count = recv(descriptor, &room, room.count, 0)
@@ -52,7 +60,7 @@ final class KeptConnection {
                 .components(separatedBy: "\r\n")
             let length = lines.first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
             guard bytes.count >= end.upperBound + length else { continue }
-            return (Int(lines[0].split(separator: " ")[1]) ?? 0, Array(bytes[end.upperBound...]))
+            return (lines, Array(bytes[end.upperBound...]))
         }
     }
 }
