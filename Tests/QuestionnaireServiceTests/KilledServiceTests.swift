@@ -42,21 +42,23 @@ import Testing
         try await check(tally, on: stage)
     }
 
-    /// One person, one write after the other; each is repeated until it is acknowledged.
+    /// One write after the other; each is repeated until it is acknowledged. Each person makes 50, because a question's
+    /// history is only sure to keep the last 32.
     private static func answer(_ count: Int, over bus: Bus, _ tally: Tally) async throws {
-        let person = Identifier.random()
-        let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
-        func options() -> CallOptions { CallOptions(timeout: .seconds(5), actor: actor) }
-        let session = try await untilAnswered {
-            try await bus.call(OpenSession(questionnaire: "yoked-compat"), options()).id
-        }
-        for number in 0..<count {
-            let question = ["sharedDecisions", "socialEnergy"][number % 2]
-            let write = PutAnswer(
-                questionnaire: "yoked-compat", sessionId: session, question: question, mutationId: .ordered(),
-                state: .answered, value: .integer(Int64(1 + number / 2 % 5)))
-            let saved = try await untilAnswered { try await bus.call(write, options()) }
-            try tally.note(.init(session: session, write: write, revision: saved.revision))
+        for start in stride(from: 0, to: count, by: 50) {
+            let person = Actor(userID: .random(), sessionID: .ordered(), role: "user")
+            func options() -> CallOptions { CallOptions(timeout: .seconds(5), actor: person) }
+            let session = try await untilAnswered {
+                try await bus.call(OpenSession(questionnaire: "yoked-compat"), options()).id
+            }
+            for number in start..<min(start + 50, count) {
+                let question = ["sharedDecisions", "socialEnergy"][number % 2]
+                let write = PutAnswer(
+                    questionnaire: "yoked-compat", sessionId: session, question: question, mutationId: .ordered(),
+                    state: .answered, value: .integer(Int64(1 + number / 2 % 5)))
+                let saved = try await untilAnswered { try await bus.call(write, options()) }
+                try tally.note(.init(session: session, write: write, revision: saved.revision))
+            }
         }
     }
 
