@@ -54,7 +54,7 @@ import Testing
         #expect(keys(unknown) == ["account", "questionnaire", "profile"])
         #expect(Onboarding.view(of: unknown, plan, today: Self.today).onboardingStatus == "complete")
         #expect(plan.completion.completion(of: unknown, now: Self.now).missingRequired == [])
-        var needs = RequirementRules.requirements(of: unknown, plan, today: Self.today)
+        var needs = RequirementRules.requirements(of: unknown, plan, today: Self.today, now: Self.now)
         #expect(needs.like.currentlyDue == [] && needs.like.disabledReason == nil)
         #expect(needs.match.currentlyDue == [])
         // A declined field has no value either.
@@ -66,7 +66,7 @@ import Testing
         #expect(view.resumeAt == "more" && view.onboardingStatus == "questionnaire_pending")
         #expect(plan.completion.completion(of: parent, now: Self.now).missingRequired == ["gender"])
         #expect(!plan.completion.isComplete(parent))
-        needs = RequirementRules.requirements(of: parent, plan, today: Self.today)
+        needs = RequirementRules.requirements(of: parent, plan, today: Self.today, now: Self.now)
         #expect(needs.like.currentlyDue == ["gender", "verified"] && needs.match.currentlyDue == ["bio"])
 
         // The screen says to which step it belongs, so that an app leaves it out.
@@ -189,7 +189,7 @@ import Testing
                 #expect(view.steps.map(\.key) == ["account", "questionnaire", "profile"] + more)
                 #expect(view.resumeAt == more.first && (view.onboardingStatus == "complete") == more.isEmpty)
                 #expect(plan.completion.isComplete(record) == !shown[0])
-                let needs = RequirementRules.requirements(of: record, plan, today: Self.today)
+                let needs = RequirementRules.requirements(of: record, plan, today: Self.today, now: Self.now)
                 #expect(needs.match.currentlyDue == (shown[0] ? ["bio"] : []))
             }
         }

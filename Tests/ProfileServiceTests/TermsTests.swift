@@ -118,7 +118,7 @@ import Testing
         let today = CivilDate("2026-02-20")!
         let view = Onboarding.view(of: record, plan, today: today)
         #expect(view.onboardingStatus == "complete" && view.steps.map(\.state) == ["done", "pending", "done", "done"])
-        #expect(RequirementRules.requirements(of: record, plan, today: today).like.currentlyDue == ["texts"])
+        #expect(RequirementRules.requirements(of: record, plan, today: today, now: now).like.currentlyDue == ["texts"])
     }
 
     @Test(

@@ -8,7 +8,7 @@ struct AcceptTermsHandler: RequestHandler {
 
     func handle(_ request: AcceptTerms, context: RequestContext) async throws -> AcceptedTerms {
         let planned = try await profile.planned(context)
-        let (person, asked) = (planned.record.personID, planned.plan.steps.flatMap(\.terms).map(\.key))
+        let (person, asked) = (planned.record.personID, planned.plan.askedSteps.flatMap(\.terms).map(\.key))
         let given = request.documents.map { Plan.TermsKey(document: $0.document, version: $0.version) }
         let problems = given.enumerated().filter { !asked.contains($0.element) }.map { place, _ in
             BusError.FieldProblem(
