@@ -116,6 +116,24 @@ import Testing
         #expect(error?.problems.map(\.code) == ["nothing_required"])
     }
 
+    /// Declining the field would hide the step, and nobody would have to do it.
+    @Test func whatEverybodyMustDoDependsOnNoFieldThatPeopleMayDecline() throws {
+        func problems(_ step: JSONValue, _ condition: JSONValue) throws -> [String] {
+            var members = try #require(step.objectValue)
+            (members["key"], members["visibleIf"]) = ("more", condition)
+            let document = try Self.plan([.object(members)])
+            return PlanPublication.problems(in: document, try FieldLibrary.shipped.get().library, beside: nil)
+                .map { "\($0.code) \($0.pointer)" }
+        }
+        let kids: JSONValue = ["and": [["answered": "pets"], ["not": ["==": [["var": "hasKids"], true]]]]]
+        let terms: JSONValue = [["document": "terms", "version": "1", "url": "https://example.com/terms"]]
+        let refused = ["declinable_field /steps/2/visibleIf"]
+        #expect(try problems(["need": "required", "task": "verification"], kids) == refused)
+        #expect(try problems(["need": "optional", "terms": terms], kids) == refused)
+        #expect(try problems(["need": "optional", "task": "verification"], kids) == [])
+        #expect(try problems(["need": "required", "terms": terms], ["answered": "pets"]) == [])
+    }
+
     // MARK: Oracle
 
     /// What an oracle says of a condition: it knows only the JSON and the values, and no code of the product.

@@ -80,6 +80,22 @@ struct PlanPublication: PublicationPlan {
         }
     }
 
+    /// The conditions by which people could decline a field and so leave out a step that they must do.
+    ///
+    /// Versions that were published before the gate had this rule stay in use.
+    private static func declinableConditions(of plan: Plan, _ library: FieldLibrary) -> [DocumentProblem] {
+        plan.steps.enumerated().filter { $1.need == .required || !$1.terms.isEmpty }.flatMap { place, step in
+            let fields = (step.visibleIf?.fields ?? []).filter {
+                library.field($0, in: library.languages[0])?["allowsPreferNotToSay"] == true
+            }
+            return fields.sorted().map {
+                DocumentProblem(
+                    code: "declinable_field", pointer: "/steps/\(place)/visibleIf",
+                    message: "People may decline the field \($0), and would leave out the step.", keys: [$0])
+            }
+        }
+    }
+
     /// The problems of a plan by itself, and beside the other plans.
     ///
     /// - Parameter neighbours: `nil` if they are unknown.
@@ -87,7 +103,11 @@ struct PlanPublication: PublicationPlan {
         in document: PlanDocument, _ library: FieldLibrary, beside neighbours: PlanNeighbours?
     ) -> [DocumentProblem] {
         var problems: [DocumentProblem] = []
-        do throws(DocumentError) { _ = try PlanParser.parse(document, library) } catch { problems = error.problems }
+        do throws(DocumentError) {
+            problems = declinableConditions(of: try PlanParser.parse(document, library), library)
+        } catch {
+            problems = error.problems
+        }
         return problems + (neighbours?.problems(in: document.file) ?? [])
     }
 }
