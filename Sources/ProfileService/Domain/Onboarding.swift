@@ -73,7 +73,7 @@ enum Onboarding {
         case .questionnaire(let key): record.questionnaires[key] != nil
         case .task(.visualPreferences): record.visualPreferences == .ready
         case .task(.verification): record.photoVerification == .verified
-        case .terms(let terms): terms.allSatisfy { record.consents[$0.key] != nil }
+        case .terms(let terms): terms.allSatisfy { record.acceptedAt($0.key) != nil }
         case .operatorTask(let key): record.operatorTasks.contains(key)
         }
     }
@@ -89,8 +89,12 @@ enum Onboarding {
 
     /// The first required step that the person has not passed; `nil` if the onboarding is complete.
     static func current(of record: ProfileRecord, _ plan: Plan) -> Plan.Step? {
-        if record.isBackfilled { return nil }
-        return plan.steps.first { $0.need == .required && $0.isVisible(to: record) && !isPassed($0, record) }
+        // A backfill accepts no text for anybody, but who was complete stays complete.
+        let isHeld = !record.isBackfilled || !record.completedPlans.contains(plan.reference)
+        return plan.steps.first { step in
+            step.need == .required && isHeld && (!record.isBackfilled || !step.terms.isEmpty)
+                && step.isVisible(to: record) && !isPassed(step, record)
+        }
     }
 
     /// The values from which all statements about a person's onboarding follow.
@@ -158,7 +162,7 @@ enum Onboarding {
     private static func view(of step: Plan.Step, _ record: ProfileRecord, state: String) -> OnboardingStep {
         let terms = step.terms.map {
             TermsText(
-                document: $0.key.document, version: $0.key.version, url: $0.url, acceptedAt: record.consents[$0.key])
+                document: $0.key.document, version: $0.key.version, url: $0.url, acceptedAt: record.acceptedAt($0.key))
         }
         return OnboardingStep(
             key: step.key, state: state, kind: step.kindName, need: step.need.rawValue, href: step.href,

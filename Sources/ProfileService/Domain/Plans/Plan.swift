@@ -17,8 +17,10 @@ final class Plan: Sendable {
         case verification
     }
 
-    /// One version of a text.
+    /// One version of a text of a plan. Other plans may have texts with the same name.
     struct TermsKey: Sendable, Hashable {
+        /// Empty for a consent from before consents had a plan.
+        var plan: String
         let document: String
         let version: String
     }

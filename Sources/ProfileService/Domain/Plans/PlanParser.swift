@@ -266,7 +266,8 @@ struct PlanParser: ProblemCollector {
                 } else if let terms = step.terms {
                     .terms(
                         terms.map {
-                            Plan.Terms(key: .init(document: $0.document, version: $0.version), url: $0.url)
+                            Plan.Terms(
+                                key: .init(plan: file.key, document: $0.document, version: $0.version), url: $0.url)
                         })
                 } else if let task = step.operator {
                     .operatorTask(task)
