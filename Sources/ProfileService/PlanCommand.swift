@@ -1,3 +1,4 @@
+import BusProtocol
 import Documents
 import JSONText
 import ServiceRuntime
@@ -36,8 +37,9 @@ enum PlanCommand {
         let earlier = try system.map { try list("versions", of: $0) }
         let check = DocumentCheck(bytes) { draft in
             DocumentReport(
-                problems: PlanPublication.report(on: draft, of: nil, after: earlier, library, beside: neighbours)
-                    .problems)
+                problems: PlanPublication.report(
+                    on: draft, of: nil, after: earlier, library, beside: neighbours, now: .now()
+                ).problems)
         }
         return .init(
             json: [

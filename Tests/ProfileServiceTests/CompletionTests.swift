@@ -89,7 +89,7 @@ extension ProfileRecord {
         #expect(
             rules.percentage(of: record)
                 == Int64((without + (row.counts ? 1 : 0)) * 100 / FieldCatalogue.shipped.fields.count))
-        let match = RequirementRules.requirements(of: record, .yoked(), today: today).match
+        let match = RequirementRules.requirements(of: record, .yoked(), today: today, now: now).match
         #expect(match.currentlyDue.contains(row.field) == (row.due?.hasPrefix("currently") ?? false))
         #expect(match.eventuallyDue.contains(row.field) == (row.due?.hasPrefix("eventually") ?? false))
         #expect(match.errors.map(\.code) == (row.due?.hasSuffix("stale") == true ? ["stale"] : []))

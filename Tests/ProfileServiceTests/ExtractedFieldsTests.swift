@@ -126,6 +126,34 @@ import Testing
         }
     }
 
+    @Test func aFieldThatThePersonClearedStaysClearWhenTheSessionIsCompleted() async throws {
+        try await ProfileStage.run { profile in
+            let voice = try await Questionnaire([("bio", "Te är livet"), ("religion", "sikh")]).begin(for: profile)
+            try await profile.update(["bio": "Te är livet", "religion": "sikh"])
+            try await profile.update(["bio": nil, "religion": nil])
+            try await profile.update(["religion": "hindu"])
+            try await profile.stage.rows("UPDATE profiles SET fields = fields - 'religion'")
+            _ = try await voice.call(Self.event(of: profile.person), CallOptions(timeout: .seconds(20)))
+            let me = try await profile.ask(GetMe())
+            #expect(me.profile["bio"] == nil, "the person cleared it")
+            #expect(me.profile["religion"] == "sikh", "the person said it again since it was cleared")
+        }
+    }
+
+    @Test func thePlanThatHasTheQuestionnaireSaysWhetherTheProfileIsComplete() async throws {
+        try await ProfileStage.run { profile in
+            let voice = try await Questionnaire([("bio", "Te är livet")]).begin(for: profile)
+            let actor = Actor(userID: profile.person, sessionID: .ordered(), role: "user", app: "eko-family")
+            let options = CallOptions(timeout: .seconds(10), actor: actor)
+            _ = try await profile.ask(GetMe())
+            _ = try await profile.gateway.call(GetMe(), options)
+            let event = Self.event(of: profile.person, questionnaire: "eko-family")
+            _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+            let completion = try await profile.gateway.call(GetCompletion(), options)
+            #expect(completion.isComplete && completion.completedAt != nil)
+        }
+    }
+
     @Test func anEventComesAgainWhereTheQuestionnaireDoesNotAnswer() async throws {
         try await ProfileStage.run { profile in
             let questionnaire = Questionnaire(refusals: 1, [("bio", "Te är livet")])

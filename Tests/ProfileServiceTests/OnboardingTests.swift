@@ -151,7 +151,7 @@ import Testing
         let view = Onboarding.view(of: record, plan, today: Self.today)
         #expect(view.onboardingStatus == "blocked" && view.matchingMode == "none" && view.resumeAt == nil)
         #expect(view.onboardingStep == "complete" && view.steps.last?.state == "pending" && view.eligibleOn == nil)
-        let needs = RequirementRules.requirements(of: record, plan, today: Self.today)
+        let needs = RequirementRules.requirements(of: record, plan, today: Self.today, now: .now())
         #expect(needs.match.disabledReason == "verification_declined" && needs.browse.disabledReason == nil)
         #expect(
             needs.fullConfidence.disabledReason == "verification_declined"
@@ -178,7 +178,8 @@ import Testing
         record.photoVerification = .declined
         for plan in [Plan.yoked, Plan.yoked(verification: false)] {
             #expect(Onboarding.status(of: record, plan, today: Self.today) == .active)
-            let reason = RequirementRules.requirements(of: record, plan, today: Self.today).match.disabledReason
+            let reason = RequirementRules.requirements(of: record, plan, today: Self.today, now: .now()).match
+                .disabledReason
             #expect(reason == "requirements_due", "the city")
         }
         record.dateOfBirth = CivilDate("2010-02-28")

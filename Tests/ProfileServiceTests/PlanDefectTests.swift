@@ -90,6 +90,16 @@ import Testing
         Defect(
             #""wanted": ["photo", "bio"]"#, #""wanted": ["photo", "song"]"#, "unknown_need",
             "/capabilities/match/wanted/1"),
+        Defect(displayName, display(#""dueAt": "tomorrow""#), "malformed", "\(first)/dueAt"),
+        Defect(
+            #"{"field": "firstName"}"#, #"{"field": "firstName", "dueAt": "2026-12-08T09:00:00Z"}"#, "contradiction",
+            "/steps/0/screens/0/fields/1/dueAt"),
+        Defect(
+            verification, verification.replacing("}", with: #", "dueAt": "2026-12-08T09:00:00Z"}"#), "contradiction",
+            "/steps/3/dueAt"),
+        Defect(#""version": 1"#, #""version": 3, "moves": {"from": [1, 2, 1]}"#, "duplicate_key", "/moves/from/2"),
+        Defect(#""version": 1"#, #""version": 3, "moves": {"from": [3]}"#, "unknown_version", "/moves/from/0"),
+        Defect(#""version": 1"#, #""version": 3, "moves": {"from": []}"#, "malformed", "/moves/from"),
     ]
 
     @Test("is refused by its code and place", arguments: defects)

@@ -127,6 +127,8 @@ import Testing
         (.phoneRequired, .reask, "/signIn/phone", [("signIn.phone", "required")]),
         (.appRemoved, .reask, "/apps/1", [("apps", ["garden"])]),
         (.entryRemoved, .reask, "/entries/1", [("entries", ["fair"])]),
+        (.dateChanged, .reask, "/steps/1/dueAt", [("steps.1.dueAt", "2026-12-08T09:00:00Z")]),
+        (.dateChanged, .reask, "\(first)/dueAt", [("\(fields).0.dueAt", "2026-12-08T09:00:00Z")]),
 
         (.stepRemoved, .breaking, "/steps/2", [("steps.2", nil)]),
         (.fieldRemoved, .breaking, "/steps/0/screens/0/fields/1", [("\(fields).1", nil)]),
@@ -138,6 +140,7 @@ import Testing
         (.stepQuestionnaire, .breaking, "/steps/1/questionnaire", [("steps.1.questionnaire", "meadow")]),
         (.capabilityRemoved, .breaking, "/capabilities/browse", [("capabilities.browse", nil)]),
         (.lastAppRemoved, .breaking, "/apps/0", [("apps", [])]),
+        (.peopleMoved, .breaking, "/moves", [("moves", ["from": [1]])]),
 
         (.unlisted, .reask, "/locales/1", [("locales", ["en"]), ("strings.sv", nil)]),
         (.unlisted, .reask, "/defaultLocale", [("defaultLocale", "sv")]),

@@ -74,7 +74,7 @@ import Testing
         let today = CivilDate("2026-02-20")!
         let view = Onboarding.view(of: record, plan, today: today)
         #expect(view.onboardingStatus == "complete" && view.matchingMode == "none")
-        let needs = RequirementRules.requirements(of: record, plan, today: today)
+        let needs = RequirementRules.requirements(of: record, plan, today: today, now: Self.now)
         #expect(needs.match.disabledReason == "not_offered" && needs.appAccess.disabledReason == nil)
     }
 }

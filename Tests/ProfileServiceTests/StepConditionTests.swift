@@ -54,7 +54,7 @@ import Testing
         #expect(keys(unknown) == ["account", "questionnaire", "profile"])
         #expect(Onboarding.view(of: unknown, plan, today: Self.today).onboardingStatus == "complete")
         #expect(plan.completion.completion(of: unknown, now: Self.now).missingRequired == [])
-        var needs = RequirementRules.requirements(of: unknown, plan, today: Self.today)
+        var needs = RequirementRules.requirements(of: unknown, plan, today: Self.today, now: Self.now)
         #expect(needs.like.currentlyDue == [] && needs.like.disabledReason == nil)
         #expect(needs.match.currentlyDue == [])
         // A declined field has no value either.
@@ -66,7 +66,7 @@ import Testing
         #expect(view.resumeAt == "more" && view.onboardingStatus == "questionnaire_pending")
         #expect(plan.completion.completion(of: parent, now: Self.now).missingRequired == ["gender"])
         #expect(!plan.completion.isComplete(parent))
-        needs = RequirementRules.requirements(of: parent, plan, today: Self.today)
+        needs = RequirementRules.requirements(of: parent, plan, today: Self.today, now: Self.now)
         #expect(needs.like.currentlyDue == ["gender", "verified"] && needs.match.currentlyDue == ["bio"])
 
         // The screen says to which step it belongs, so that an app leaves it out.
@@ -114,6 +114,24 @@ import Testing
         let document = try PlanDocument(.object(members))
         let error = #expect(throws: DocumentError.self) { try Self.parse(document) }
         #expect(error?.problems.map(\.code) == ["nothing_required"])
+    }
+
+    /// Declining the field would hide the step, and nobody would have to do it.
+    @Test func whatEverybodyMustDoDependsOnNoFieldThatPeopleMayDecline() throws {
+        func problems(_ step: JSONValue, _ condition: JSONValue) throws -> [String] {
+            var members = try #require(step.objectValue)
+            (members["key"], members["visibleIf"]) = ("more", condition)
+            let document = try Self.plan([.object(members)])
+            return PlanPublication.problems(in: document, try FieldLibrary.shipped.get().library, beside: nil)
+                .map { "\($0.code) \($0.pointer)" }
+        }
+        let kids: JSONValue = ["and": [["answered": "pets"], ["not": ["==": [["var": "hasKids"], true]]]]]
+        let terms: JSONValue = [["document": "terms", "version": "1", "url": "https://example.com/terms"]]
+        let refused = ["declinable_field /steps/2/visibleIf"]
+        #expect(try problems(["need": "required", "task": "verification"], kids) == refused)
+        #expect(try problems(["need": "optional", "terms": terms], kids) == refused)
+        #expect(try problems(["need": "optional", "task": "verification"], kids) == [])
+        #expect(try problems(["need": "required", "terms": terms], ["answered": "pets"]) == [])
     }
 
     // MARK: Oracle
@@ -189,7 +207,7 @@ import Testing
                 #expect(view.steps.map(\.key) == ["account", "questionnaire", "profile"] + more)
                 #expect(view.resumeAt == more.first && (view.onboardingStatus == "complete") == more.isEmpty)
                 #expect(plan.completion.isComplete(record) == !shown[0])
-                let needs = RequirementRules.requirements(of: record, plan, today: Self.today)
+                let needs = RequirementRules.requirements(of: record, plan, today: Self.today, now: Self.now)
                 #expect(needs.match.currentlyDue == (shown[0] ? ["bio"] : []))
             }
         }

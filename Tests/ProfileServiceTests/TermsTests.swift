@@ -116,9 +116,56 @@ import Testing
         var record = ProfileRecord(personID: .random(), createdAt: now, updatedAt: now)
         record.isBackfilled = true
         let today = CivilDate("2026-02-20")!
+        let held = Onboarding.view(of: record, plan, today: today)
+        #expect(held.resumeAt == "texts" && held.steps.map(\.state) == ["done", "current", "done", "done"])
+        // Who was complete stays complete, and the texts are still to accept.
+        record.completedPlans = [plan.reference]
         let view = Onboarding.view(of: record, plan, today: today)
         #expect(view.onboardingStatus == "complete" && view.steps.map(\.state) == ["done", "pending", "done", "done"])
-        #expect(RequirementRules.requirements(of: record, plan, today: today).like.currentlyDue == ["texts"])
+        #expect(RequirementRules.requirements(of: record, plan, today: today, now: now).like.currentlyDue == ["texts"])
+    }
+
+    @Test func aConsentInOneAppIsNoneInAnotherWhoseTextHasTheSameName() async throws {
+        try await ProfileStage.run { profile in
+            let editor = PlanEditor(alone: profile)
+            let person = Identifier.random()
+            try await Self.publish(Self.plan("1"), editor)
+            var members = try #require(Self.plan("1", url: "https://example.org/terms").objectValue)
+            (members["key"], members["apps"]) = ("shop", ["shop"])
+            let draft = try await editor.draft(.object(members), of: "shop")
+            _ = try await editor.ask(PublishPlanDraft(key: "shop", draft: draft))
+            let texts = ["terms", "privacy"].map { TermsReference(document: $0, version: "1") }
+            _ = try await Self.ask(AcceptTerms(documents: texts), profile, person)
+            #expect(try await Self.ask(ViewOnboarding(), profile, person).resumeAt == "check")
+            let actor = Actor(userID: person, sessionID: .ordered(), role: "user", app: "shop")
+            let options = CallOptions(timeout: .seconds(10), actor: actor)
+            #expect(try await profile.gateway.call(ViewOnboarding(), options).resumeAt == "texts")
+            _ = try await profile.gateway.call(AcceptTerms(documents: texts), options)
+            #expect(try await profile.gateway.call(ViewOnboarding(), options).resumeAt == "check")
+            let stored = try await profile.stage.rows("SELECT count(*) FROM consents WHERE person_id = '\(person)'")
+            #expect(stored == "4")
+        }
+    }
+
+    /// The page says that a backfill accepts no text for anybody. Who was complete already stays complete.
+    @Test func aBackfilledPersonIsHeldByTextsButNotWhereTheJourneyWasComplete() async throws {
+        try await ProfileStage.run { profile in
+            let editor = PlanEditor(alone: profile)
+            try await Self.publish(Self.plan("1"), editor)
+            let (held, former) = (Identifier.random(), Identifier.random())
+            for person in [held, former] { _ = try await Self.ask(ViewOnboarding(), profile, person) }
+            try await profile.stage.rows(
+                "UPDATE person_plans SET completed_at = now() WHERE person_id = '\(former)'")
+            let bus = try profile.stage.asking(as: .operator)
+            _ = try await bus.call(BackfillOnboarding(userIDs: [held, former]), CallOptions(timeout: .seconds(10)))
+            #expect(try await Self.ask(ViewOnboarding(), profile, former).onboardingStatus == "complete")
+            let view = try await Self.ask(ViewOnboarding(), profile, held)
+            #expect(view.resumeAt == "texts" && view.onboardingStatus == "questionnaire_pending")
+            #expect(view.steps.map(\.state) == ["done", "current", "done", "done"])
+            let texts = ["terms", "privacy"].map { TermsReference(document: $0, version: "1") }
+            _ = try await Self.ask(AcceptTerms(documents: texts), profile, held)
+            #expect(try await Self.ask(ViewOnboarding(), profile, held).onboardingStatus == "complete")
+        }
     }
 
     @Test(

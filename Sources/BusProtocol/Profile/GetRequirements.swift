@@ -41,7 +41,7 @@ public struct CapabilityNeeds: MessageValue {
     @Field(needs) public var currentlyDue: [String] = []
     /// These are wanted but not necessary.
     @Field(needs) public var eventuallyDue: [String] = []
-    /// These were due before the deadline. Nothing has a deadline yet.
+    /// A newer version of the plan asks for these, and their date has come. They disable nothing.
     @Field(needs) public var pastDue: [String] = []
     /// These were given and are still being verified.
     @Field(needs) public var pendingVerification: [String] = []
@@ -52,8 +52,10 @@ public struct CapabilityNeeds: MessageValue {
     /// `suspended`, `underage`, `requirements_due`, `pending_verification`, `verification_declined` or `not_offered`;
     /// `null` if the capability is enabled. A plan need not offer every capability.
     @Field(.nullable(.disabledReason)) public var disabledReason: String?
-    /// When ``currentlyDue`` becomes past due. Nothing has a deadline yet.
+    /// When the first of `futureRequirements` becomes past due.
     @Field(.nullable(.dateTime)) public var currentDeadline: Timestamp?
+    /// A newer version of the plan asks for these from a date on. Until then, nothing needs them.
+    @Field(count: 1...64) public var futureRequirements: [FutureRequirement]?
 
     /// Why a given value is not accepted.
     @Message
@@ -72,4 +74,13 @@ public struct CapabilityNeeds: MessageValue {
         /// The needs that replace them.
         @Field(CapabilityNeeds.needs) public var alternative: [String]
     }
+}
+
+/// A step or field that a newer version of the plan asks for from a date on.
+@Message
+public struct FutureRequirement: MessageValue {
+    /// The key of the step or field.
+    @Field(.string(1...64)) public var key: String
+    /// When it becomes past due.
+    public var dueAt: Timestamp
 }

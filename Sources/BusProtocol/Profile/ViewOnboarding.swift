@@ -33,6 +33,8 @@ public struct OnboardingView: PublicReply {
     public var ageGate: AgeGate?
     /// The plan that the person follows in the app.
     public var plan: PlanVersion?
+    /// Steps that a newer version of the plan asks for from a date on. They do not keep the onboarding from being complete.
+    @Field(count: 1...15) public var additions: [OnboardingStep]?
 }
 
 /// One version of an onboarding plan.
@@ -60,6 +62,8 @@ public struct OnboardingStep: MessageValue {
     @Field(.string(1...200)) public var href: String?
     /// The texts of a step of the kind `terms`, in order.
     @Field(count: 1...8) public var terms: [TermsText]?
+    /// When the step becomes past due. Only `additions` have it.
+    public var dueAt: Timestamp?
 }
 
 /// A text that a step asks the person to accept.

@@ -11,7 +11,7 @@ final class FieldCatalogue: Sendable {
     private let places: [String: Int]
 
     /// - Throws: ``CatalogueError`` if the members of a field do not fit together.
-    init(_ views: [ProfileFields]) throws(CatalogueError) {
+    convenience init(_ views: [ProfileFields]) throws(CatalogueError) {
         var fields: [ProfileField] = []
         for view in views.first?.fields ?? [] {
             guard let field = ProfileField(view) else {
@@ -19,8 +19,17 @@ final class FieldCatalogue: Sendable {
             }
             fields.append(field)
         }
+        self.init(views: views, fields: fields)
+    }
+
+    private init(views: [ProfileFields], fields: [ProfileField]) {
         (self.views, self.fields) = (views, fields)
         places = Dictionary(fields.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The catalogue with more fields behind its own. Of those that it has, its own stay.
+    func adding(_ more: [ProfileField]) -> FieldCatalogue {
+        FieldCatalogue(views: views, fields: fields + more.filter { field($0.key) == nil })
     }
 
     var totalSteps: Int64 { Int64(views.first?.steps.count ?? 0) }

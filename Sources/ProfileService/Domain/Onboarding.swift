@@ -73,7 +73,7 @@ enum Onboarding {
         case .questionnaire(let key): record.questionnaires[key] != nil
         case .task(.visualPreferences): record.visualPreferences == .ready
         case .task(.verification): record.photoVerification == .verified
-        case .terms(let terms): terms.allSatisfy { record.consents[$0.key] != nil }
+        case .terms(let terms): terms.allSatisfy { record.acceptedAt($0.key) != nil }
         case .operatorTask(let key): record.operatorTasks.contains(key)
         }
     }
@@ -89,8 +89,12 @@ enum Onboarding {
 
     /// The first required step that the person has not passed; `nil` if the onboarding is complete.
     static func current(of record: ProfileRecord, _ plan: Plan) -> Plan.Step? {
-        if record.isBackfilled { return nil }
-        return plan.steps.first { $0.need == .required && $0.isVisible(to: record) && !isPassed($0, record) }
+        // A backfill accepts no text for anybody, but who was complete stays complete.
+        let isHeld = !record.isBackfilled || !record.completedPlans.contains(plan.reference)
+        return plan.steps.first { step in
+            step.need == .required && isHeld && (!record.isBackfilled || !step.terms.isEmpty)
+                && step.isVisible(to: record) && !isPassed(step, record)
+        }
     }
 
     /// The values from which all statements about a person's onboarding follow.
@@ -139,21 +143,30 @@ enum Onboarding {
         let account = OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")
         let steps = plan.steps(for: record).map { step in
             let isDone = record.isBackfilled && step.terms.isEmpty || isDone(step, record)
-            let terms = step.terms.map {
-                TermsText(
-                    document: $0.key.document, version: $0.key.version, url: $0.url,
-                    acceptedAt: record.consents[$0.key])
-            }
-            return OnboardingStep(
-                key: step.key, state: step.key == standing.current?.key ? "current" : isDone ? "done" : "pending",
-                kind: step.kindName, need: step.need.rawValue, href: step.href,
-                terms: terms.isEmpty ? nil : terms)
+            return view(
+                of: step, record, state: step.key == standing.current?.key ? "current" : isDone ? "done" : "pending")
+        }
+        let additions = plan.additions?.steps(for: record).map { step in
+            var addition = view(of: step, record, state: isDone(step, record) ? "done" : "pending")
+            addition.dueAt = plan.additions?.newest.dates[step.key]
+            return addition
         }
         return OnboardingView(
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
             matchingMode: standing.matchingMode, provisionalMaxOffers: plan.provisionalMaxOffers,
             resumeAt: standing.current?.key, steps: [account] + steps, eligibleOn: standing.eligibleOn,
-            plan: PlanVersion(key: plan.reference.key, version: plan.reference.version))
+            plan: PlanVersion(key: plan.reference.key, version: plan.reference.version),
+            additions: additions.flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    private static func view(of step: Plan.Step, _ record: ProfileRecord, state: String) -> OnboardingStep {
+        let terms = step.terms.map {
+            TermsText(
+                document: $0.key.document, version: $0.key.version, url: $0.url, acceptedAt: record.acceptedAt($0.key))
+        }
+        return OnboardingStep(
+            key: step.key, state: state, kind: step.kindName, need: step.need.rawValue, href: step.href,
+            terms: terms.isEmpty ? nil : terms)
     }
 }
 

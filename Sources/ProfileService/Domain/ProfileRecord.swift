@@ -38,6 +38,8 @@ struct ProfileRecord: Sendable, Equatable {
     var consents: [Plan.TermsKey: Timestamp] = [:]
     /// The keys of the tasks that the operator has done.
     var operatorTasks: Set<String> = []
+    /// The plans that the person has completed in some app.
+    var completedPlans: Set<PlanReference> = []
     /// Whether an operator set the onboarding to complete.
     var isBackfilled = false
     /// Whether auth has suspended the account.
@@ -59,6 +61,14 @@ struct ProfileRecord: Sendable, Equatable {
             return .answered(value)
         }
         return fields[field]
+    }
+
+    /// When the person accepted a version of a text; `nil` if the person has not. Who accepted it before consents had a
+    /// plan accepted it for each plan.
+    func acceptedAt(_ terms: Plan.TermsKey) -> Timestamp? {
+        var unplanned = terms
+        unplanned.plan = ""
+        return consents[terms] ?? consents[unplanned]
     }
 
     func changed(by change: ProfileChange) -> ProfileRecord {

@@ -2,11 +2,20 @@ import BusProtocol
 
 /// Decides what a person must still do for each capability.
 enum RequirementRules {
-    static func requirements(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> Requirements {
+    static func requirements(
+        of record: ProfileRecord, _ plan: Plan, today: CivilDate, now: Timestamp
+    ) -> Requirements {
         let standing = Onboarding.Standing(of: record, plan, today: today)
-        func needs(_ capability: Plan.Capability) -> CapabilityNeeds { Self.needs(capability, record, standing, plan) }
+        let additions = plan.additions?.open(for: record) ?? []
+        func needs(_ capability: Plan.Capability) -> CapabilityNeeds {
+            var needs = Self.needs(capability, record, standing, plan)
+            needs.add(additions.filter { plan.additions?.isNeeded($0.key, for: capability) ?? false }, now: now)
+            return needs
+        }
+        var appAccess = CapabilityNeeds(disabledReason: standing.status == .suspended ? "suspended" : nil)
+        appAccess.add(additions, now: now)
         return Requirements(
-            appAccess: CapabilityNeeds(disabledReason: standing.status == .suspended ? "suspended" : nil),
+            appAccess: appAccess,
             browse: needs(.browse), like: needs(.like), match: needs(.match),
             message: needs(.message), fullConfidence: needs(.fullConfidence), eligibleOn: standing.eligibleOn)
     }
@@ -57,5 +66,17 @@ enum RequirementRules {
             needs.errors.append(.init(field: key, code: "failed"))
         default: if !Onboarding.isDone(step, record) { note() }
         }
+    }
+}
+
+extension CapabilityNeeds {
+    /// Adds what only the newest version of the plan asks for. It is announced until its date, past due from its date on,
+    /// and disables nothing.
+    fileprivate mutating func add(_ additions: [PlanAdditions.Open], now: Timestamp) {
+        pastDue = additions.filter { $0.dueAt <= now }.map(\.key)
+        let ahead = additions.filter { $0.dueAt > now }
+        guard !ahead.isEmpty else { return }
+        futureRequirements = ahead.map { FutureRequirement(key: $0.key, dueAt: $0.dueAt) }
+        currentDeadline = ahead.map(\.dueAt).min()
     }
 }

@@ -50,7 +50,9 @@ struct ProfileContext: Sendable {
         let actor = try context.person()
         var record = try await store.ensured(actor.userID)
         let plan = try await plan(of: record, in: actor.app)
-        record.plans[actor.app ?? PlanStore.defaultApp] = plan.reference
+        let app = actor.app ?? PlanStore.defaultApp
+        if let former = record.plans[app], former != plan.reference { record = try await store.ensured(actor.userID) }
+        record.plans[app] = plan.reference
         return PlannedProfile(record: record, plan: plan)
     }
 
@@ -62,12 +64,32 @@ struct ProfileContext: Sendable {
     /// - Throws: ``BusError`` `app_unknown`.
     @Loop func plan(of record: ProfileRecord, in app: String?, entry: String? = nil) async throws -> Plan {
         let name = app ?? PlanStore.defaultApp
-        if let followed = record.plans[name] { return try await plans.plan(followed) }
+        if let followed = record.plans[name] {
+            let plan = try await plans.plan(followed)
+            return try await moved(record, from: plan, in: name) ?? plan
+        }
         let newest = try await plans.current(for: app)
         // Answers from another app may have done some steps already.
         let progress = PlanProgress(of: record, in: newest, today: today(of: record))
         let known = entry.flatMap { newest.entries.contains($0) ? $0 : nil }
         return try await plans.plan(store.follow(progress, of: record.personID, in: name, entry: known))
+    }
+
+    /// The newest version, once the person follows it; `nil` if the person stays with the former one.
+    @Loop private func moved(_ record: ProfileRecord, from plan: Plan, in app: String) async throws -> Plan? {
+        guard PlanProgress.move(record, from: plan, today: today(of: record)) != nil else { return nil }
+        return try await database.transaction { transaction in
+            let record = try await store.locked(record.personID, in: transaction)
+            guard record.plans[app] == plan.reference,
+                let (newest, progress) = PlanProgress.move(record, from: plan, today: today(of: record))
+            else { return nil }
+            let today = today(of: record)
+            let before = OnboardingEvent.reached(by: record, plan, today: today)
+            let news = OnboardingEvent.reached(by: record, newest, today: today).filter { !before.contains($0) }
+            events.note(news, of: record.personID, in: transaction)
+            PlanProgressStore.move(record.personID, to: progress, in: app, in: transaction)
+            return newest
+        }
     }
 
     /// The plans that a person follows, in any app; the default plan if there is none yet.
@@ -120,8 +142,8 @@ struct ProfileContext: Sendable {
     func view(_ record: ProfileRecord, _ plan: Plan, in language: Language) -> Me {
         let today = today(of: record)
         let standing = Onboarding.Standing(of: record, plan, today: today)
-        var profile = [String: JSONValue](minimumCapacity: plan.catalogue.fields.count)
-        for field in plan.catalogue.fields {
+        var profile = [String: JSONValue](minimumCapacity: plan.answerable.fields.count)
+        for field in plan.answerable.fields {
             switch field.isCity ? record.fields[field] : record.state(of: field) {
             case .answered(let value), .stale(let value): profile[field.key] = value
             case .declined: profile[field.key] = .string(FieldCatalogue.declined)
@@ -133,8 +155,8 @@ struct ProfileContext: Sendable {
             age: record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }.map { Int64($0) },
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
             matchingMode: standing.matchingMode,
-            skippedFields: record.keys(of: plan.catalogue, where: \.isSkipped),
-            preferNotToShareFields: record.keys(of: plan.catalogue) { $0 == .declined },
+            skippedFields: record.keys(of: plan.answerable, where: \.isSkipped),
+            preferNotToShareFields: record.keys(of: plan.answerable) { $0 == .declined },
             completion: plan.completion.percentage(of: record),
             ageGate: ageGate(until: standing.eligibleOn, plan, in: language),
             timeZone: record.timeZone?.name, createdAt: record.createdAt, updatedAt: record.updatedAt,

@@ -14,6 +14,14 @@ import EventLoop
             ])
     }
 
+    /// Moves a person to another version of the plan that the person follows in an app. The profile is locked.
+    static func move(
+        _ person: Identifier, to progress: PlanProgress, in app: String, in transaction: Transaction
+    ) {
+        transaction.send(move, [.uuid(person), .text(app), .integer(progress.plan.version)])
+        note(progress, of: person, in: transaction)
+    }
+
     /// How far the people came who began with a version of a plan within the days, in UTC.
     ///
     /// - Parameter entry: counts the people who came by it; `nil` counts everybody.
@@ -53,6 +61,10 @@ import EventLoop
         PlanFunnel.share(try row.integer("within_day"), of: try row.integer("settled"))
     }
 
+    private static let move: Statement = """
+        WITH moved AS (UPDATE person_plans SET version = $3 WHERE person_id = $1 AND app = $2)
+        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
+        """
     private static let note: Statement = """
         UPDATE person_plans SET
             steps = coalesce((

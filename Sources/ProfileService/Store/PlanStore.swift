@@ -17,6 +17,8 @@ import ServiceRuntime
     private let overrides: PlanOverrides
     private let log: Log
     private var known: [PlanReference: Plan] = [:]
+    /// Older versions that people follow, beside the newest.
+    private var followed: [PlanReference: Plan] = [:]
     /// The version of the library with which the known plans were read.
     private var libraryVersion: Int64 = 0
     /// The newest version of each plan that is not retired; `nil` until they were read.
@@ -37,9 +39,18 @@ import ServiceRuntime
         (self.defaultPlan, self.overrides, self.log) = (defaultPlan, overrides, log)
     }
 
-    /// One version of a plan.
+    /// A version that people follow, with what a newer one adds to it.
     func plan(_ reference: PlanReference) async throws -> Plan {
-        try await followLibrary()
+        let newest = try await current().first { $0.reference.key == reference.key }
+        let plan = try await version(reference)
+        guard let newest, newest.reference.version > reference.version else { return plan }
+        if let known = followed[reference], known.additions?.newest === newest { return known }
+        let made = plan.followed(beside: newest)
+        followed[reference] = made
+        return made
+    }
+
+    private func version(_ reference: PlanReference) async throws -> Plan {
         if let plan = known[reference] { return plan }
         guard let stored = try await store.stored(reference.key, version: reference.version) else {
             throw DatabaseError.unreadable(column: "content")
@@ -80,7 +91,7 @@ import ServiceRuntime
     /// Forgets the plans that were read with an older library. A newer one may relabel and widen their fields.
     private func followLibrary() async throws {
         let version = try await libraries.current().library.version
-        if version != libraryVersion { (known, newest, libraryVersion) = ([:], nil, version) }
+        if version != libraryVersion { (known, followed, newest, libraryVersion) = ([:], [:], nil, version) }
     }
 
     private func current() async throws -> [Plan] {

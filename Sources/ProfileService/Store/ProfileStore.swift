@@ -159,7 +159,8 @@ struct ProfileStore: Sendable {
         _ terms: Plan.TermsKey, of person: Identifier, at time: Timestamp, in transaction: Transaction
     ) {
         transaction.send(
-            Self.noteConsent, [.uuid(person), .text(terms.document), .text(terms.version), .timestamp(time)])
+            Self.noteConsent,
+            [.uuid(person), .text(terms.plan), .text(terms.document), .text(terms.version), .timestamp(time)])
     }
 
     /// Stores whether the operator has done a task with the person.
@@ -264,6 +265,15 @@ struct ProfileStore: Sendable {
         return changed
     }
 
+    /// The fields among these that the person cleared last.
+    @Loop func cleared(
+        _ fields: [String], of person: Identifier, in transaction: Transaction
+    ) async throws -> Set<String> {
+        guard !fields.isEmpty else { return [] }
+        let rows = try await transaction.query(Self.findCleared, [.uuid(person), .textArray(fields)])
+        return Set(try rows.map { try $0.text("key") })
+    }
+
     /// The time by this database's clock.
     @Loop func now() async throws -> Timestamp {
         try await database.read("SELECT clock_timestamp() AS now").first?.timestamp("now") ?? .now()
@@ -272,6 +282,13 @@ struct ProfileStore: Sendable {
     private static let findChanged: Statement = """
         SELECT DISTINCT key FROM profile_field_history
         WHERE person_id = $1 AND key = ANY ($2) AND changed_at > $3 AND state IN ('answered', 'declined', 'cleared')
+        """
+
+    private static let findCleared: Statement = """
+        SELECT key FROM (
+            SELECT DISTINCT ON (key) key, state FROM profile_field_history
+            WHERE person_id = $1 AND key = ANY ($2) ORDER BY key, id DESC) AS newest
+        WHERE state = 'cleared'
         """
 
     private func written(_ changed: ProfileRecord, _ row: Row) throws -> ProfileRecord {
@@ -295,15 +312,17 @@ struct ProfileStore: Sendable {
         if let plans = try row.optionalJSON("plans") {
             for (app, plan) in try JSONDocument(plans).root.members {
                 guard let key = plan["plan"]?.string, let version = plan["version"]?.integer else { continue }
-                record.plans[app] = PlanReference(key: key, version: version)
+                let reference = PlanReference(key: key, version: version)
+                record.plans[app] = reference
+                if plan["completed"]?.bool == true { record.completedPlans.insert(reference) }
             }
         }
         if let consents = try row.optionalJSON("consents") {
             for consent in try JSONDocument(consents).root.elements {
-                guard let document = consent["document"]?.string, let version = consent["version"]?.string else {
-                    continue
-                }
-                record.consents[.init(document: document, version: version)] =
+                guard let plan = consent["plan"]?.string, let document = consent["document"]?.string,
+                    let version = consent["version"]?.string
+                else { continue }
+                record.consents[.init(plan: plan, document: document, version: version)] =
                     consent["acceptedAt"]?.string.flatMap { Timestamp($0) }
             }
         }
@@ -385,7 +404,7 @@ struct ProfileStore: Sendable {
         """
     private static let noteConsent: Statement = """
         WITH accepted AS (
-            INSERT INTO consents (person_id, document, version, accepted_at) VALUES ($1, $2, $3, $4)
+            INSERT INTO consents (person_id, plan, document, version, accepted_at) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT DO NOTHING)
         UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
@@ -409,10 +428,11 @@ struct ProfileStore: Sendable {
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, photo_verification, id_verification, time_zone,
             revision, created_at, updated_at, fields, (
-                SELECT jsonb_object_agg(app, jsonb_build_object('plan', plan, 'version', version))
+                SELECT jsonb_object_agg(app, jsonb_build_object(
+                    'plan', plan, 'version', version, 'completed', completed_at IS NOT NULL))
                 FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans, (
                 SELECT jsonb_agg(jsonb_build_object(
-                    'document', document, 'version', version, 'acceptedAt', \(ExportSection.time("accepted_at"))))
+                    'plan', plan, 'document', document, 'version', version, 'acceptedAt', \(ExportSection.time("accepted_at"))))
                 FROM consents WHERE consents.person_id = profiles.person_id) AS consents, (
                 SELECT jsonb_agg(task) FROM operator_tasks
                 WHERE operator_tasks.person_id = profiles.person_id) AS operator_tasks
@@ -426,7 +446,8 @@ struct ProfileStore: Sendable {
             NULL::jsonb AS consents, NULL::jsonb AS operator_tasks, revision, created_at, updated_at, (
                 SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(fields) WHERE key = ANY($2)
             ) AS fields, (
-                SELECT jsonb_object_agg(app, jsonb_build_object('plan', plan, 'version', version))
+                SELECT jsonb_object_agg(app, jsonb_build_object(
+                    'plan', plan, 'version', version, 'completed', completed_at IS NOT NULL))
                 FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans
         FROM profiles WHERE person_id = $1
         """

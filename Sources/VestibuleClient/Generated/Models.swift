@@ -180,7 +180,7 @@ public struct CapabilityNeeds: Codable, Sendable, Equatable {
     public var currentlyDue: [String]
     /// These are wanted but not necessary.
     public var eventuallyDue: [String]
-    /// These were due before the deadline. Nothing has a deadline yet.
+    /// A newer version of the plan asks for these, and their date has come. They disable nothing.
     public var pastDue: [String]
     /// These were given and are still being verified.
     public var pendingVerification: [String]
@@ -188,11 +188,13 @@ public struct CapabilityNeeds: Codable, Sendable, Equatable {
     public var errors: [CapabilityNeedsFault]
     /// What may replace something that is due.
     public var alternatives: [CapabilityNeedsAlternative]
-    /// When `currentlyDue` becomes past due. Nothing has a deadline yet.
+    /// When the first of `futureRequirements` becomes past due.
     public var currentDeadline: Date?
     /// `suspended`, `underage`, `requirements_due`, `pending_verification`, `verification_declined` or `not_offered`;
     /// `null` if the capability is enabled. A plan need not offer every capability.
     public var disabledReason: DisabledReason?
+    /// A newer version of the plan asks for these from a date on. Until then, nothing needs them.
+    public var futureRequirements: [FutureRequirement]?
 }
 
 /// What may replace something that is due.
@@ -487,6 +489,14 @@ public struct FieldProblem: Codable, Sendable, Equatable {
     public var pointer: String?
 }
 
+/// A step or field that a newer version of the plan asks for from a date on.
+public struct FutureRequirement: Codable, Sendable, Equatable {
+    /// The key of the step or field.
+    public var key: String
+    /// When it becomes past due.
+    public var dueAt: Date
+}
+
 /// The reply to `ListIdentities`.
 public struct IdentityList: Codable, Sendable, Equatable {
     /// At most one for each provider, by provider.
@@ -687,6 +697,8 @@ public struct OnboardingStep: Codable, Sendable, Equatable {
     public var key: String
     /// `done`, `current` or `pending`. A postponed step stays `pending`.
     public var state: StepState
+    /// When the step becomes past due. Only `additions` have it.
+    public var dueAt: Date?
     /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
     public var href: String?
     /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences`, `verification`, `terms`, or
@@ -708,6 +720,9 @@ public struct OnboardingView: Codable, Sendable, Equatable {
     public var matchingMode: MatchingMode
     /// The steps in order.
     public var steps: [OnboardingStep]
+    /// Steps that a newer version of the plan asks for from a date on. They do not keep the onboarding from being
+    /// complete.
+    public var additions: [OnboardingStep]?
     /// What a person who is too young is told. `GET /users/me` has the same object.
     public var ageGate: AgeGate?
     /// The day on which a person who is too young is old enough.

@@ -17,8 +17,10 @@ final class Plan: Sendable {
         case verification
     }
 
-    /// One version of a text.
+    /// One version of a text of a plan. Other plans may have texts with the same name.
     struct TermsKey: Sendable, Hashable {
+        /// Empty for a consent from before consents had a plan.
+        var plan: String
         let document: String
         let version: String
     }
@@ -94,20 +96,43 @@ final class Plan: Sendable {
     /// How many people are offered while a person is matched provisionally; `nil` if there is no limit.
     let provisionalMaxOffers: Int64?
     let catalogue: FieldCatalogue
+    /// When steps and fields become past due for people who follow an older version, by their keys.
+    let dates: [String: Timestamp]
+    /// The older versions whose people move to this one.
+    let movesFrom: Set<Int64>
+    /// What the newest version asks of the people who follow this one; `nil` if this is the newest.
+    let additions: PlanAdditions?
+    /// The fields that people may answer: those of the plan, and those that only the newest version has.
+    let answerable: FieldCatalogue
 
     init(
         reference: PlanReference, apps: Set<String>, entries: Set<String>, signIn: SignIn, age: AgeRule?,
         steps: [Step], capabilities: [Capability: Needs], repromptAfter: Duration, provisionalMaxOffers: Int64?,
-        catalogue: FieldCatalogue
+        catalogue: FieldCatalogue, dates: [String: Timestamp], movesFrom: Set<Int64>,
+        additions: PlanAdditions? = nil
     ) {
         (self.reference, self.apps, self.entries, self.signIn) = (reference, apps, entries, signIn)
         (self.age, self.steps, self.capabilities) = (age, steps, capabilities)
         (self.provisionalMaxOffers, self.catalogue) = (provisionalMaxOffers, catalogue)
+        (self.dates, self.movesFrom, self.additions) = (dates, movesFrom, additions)
+        answerable = additions.map { catalogue.adding($0.newest.catalogue.fields) } ?? catalogue
         let conditional = steps.compactMap { step in
             step.visibleIf.map { ConditionalFields(condition: $0, keys: Set(step.fields.map(\.key))) }
         }
         completion = CompletionRules(catalogue: catalogue, conditional: conditional, repromptAfter: repromptAfter)
     }
+
+    /// The plan for people who follow it although there is a newer version.
+    func followed(beside newest: Plan) -> Plan {
+        Plan(
+            reference: reference, apps: apps, entries: entries, signIn: signIn, age: age, steps: steps,
+            capabilities: capabilities, repromptAfter: completion.repromptAfter,
+            provisionalMaxOffers: provisionalMaxOffers, catalogue: catalogue, dates: dates,
+            movesFrom: movesFrom, additions: PlanAdditions(of: newest, to: self))
+    }
+
+    /// The steps of the plan, and those that the newest version asks for with a date.
+    var askedSteps: [Step] { steps + (additions?.steps ?? []) }
 
     /// The questionnaires that are steps.
     var questionnaires: [String] { steps.compactMap(\.questionnaire) }

@@ -48,6 +48,8 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
     case phoneRequired = "phone_required"
     case appRemoved = "app_removed"
     case entryRemoved = "entry_removed"
+    /// Another date of a step or field that was there before.
+    case dateChanged = "date_changed"
 
     case stepRemoved = "step_removed"
     case fieldRemoved = "field_removed"
@@ -56,6 +58,8 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
     case stepQuestionnaire = "step_questionnaire"
     case capabilityRemoved = "capability_removed"
     case lastAppRemoved = "last_app_removed"
+    /// People of older versions follow this one from now on.
+    case peopleMoved = "people_moved"
 
     /// A change that the rules do not name.
     case unlisted
@@ -69,9 +73,11 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
             .additive
         case .requiredStepAdded, .requiredFieldAdded, .needRequired, .stepCondition, .termsChanged, .boundNarrowed,
             .optionsRemoved,
-            .capabilityNeedsMore, .ageRule, .methodRemoved, .phoneRequired, .appRemoved, .entryRemoved, .unlisted:
+            .capabilityNeedsMore, .ageRule, .methodRemoved, .phoneRequired, .appRemoved, .entryRemoved, .dateChanged,
+            .unlisted:
             .reask
-        case .stepRemoved, .fieldRemoved, .stepKind, .stepQuestionnaire, .capabilityRemoved, .lastAppRemoved:
+        case .stepRemoved, .fieldRemoved, .stepKind, .stepQuestionnaire, .capabilityRemoved, .lastAppRemoved,
+            .peopleMoved:
             .breaking
         }
     }

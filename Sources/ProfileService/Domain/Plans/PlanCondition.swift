@@ -20,6 +20,17 @@ extension PlanCondition {
             test.rule.truth(state: "", value: record.value(of: test.field), today: record.createdAt.date)
         } ?? false
     }
+
+    /// The keys of the fields that the condition depends on.
+    var fields: Set<String> {
+        var fields = Set<String>()
+        // While every test is unknown, each one counts.
+        _ = truth { test in
+            fields.insert(test.field)
+            return nil
+        }
+        return fields
+    }
 }
 
 extension ProfileRecord {

@@ -18,6 +18,8 @@ struct PlanDifference: DocumentDifference {
         compareFields()
         compareCapabilities()
         if old.policy != new.policy { note(.policyChanged, "/policy", []) }
+        // The same rule moves people again, to this version.
+        if let moves = new.moves { note(.peopleMoved, "/moves", moves.from.map { String($0) }) }
     }
 
     private mutating func note(_ kind: PlanChangeKind, _ pointer: String, _ keys: [String]) {
@@ -102,6 +104,7 @@ struct PlanDifference: DocumentDifference {
             }
             compareNeed(before.need, step.need, at: "\(pointer)/need", [step.key])
             if before.visibleIf != step.visibleIf { note(.stepCondition, "\(pointer)/visibleIf", [step.key]) }
+            if before.dueAt != step.dueAt { note(.dateChanged, "\(pointer)/dueAt", [step.key]) }
             if before.kind != step.kind {
                 note(.stepKind, pointer, [step.key])
             } else if before.questionnaire != step.questionnaire {
@@ -190,6 +193,7 @@ struct PlanDifference: DocumentDifference {
             // It moved from a step that nobody had to finish.
             note(.needRequired, pointer, [key])
         }
+        if before.field.dueAt != after.field.dueAt { note(.dateChanged, "\(pointer)/dueAt", [key]) }
         if isRenamed(before.field.labelKey, after.field.labelKey) { note(.labelChanged, "\(pointer)/labelKey", [key]) }
         let library = library.field(key, in: new.defaultLocale) ?? [:]
         let options = (library["options"]?.arrayValue ?? []).compactMap { $0["key"]?.stringValue }

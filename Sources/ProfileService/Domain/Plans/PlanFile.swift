@@ -1,3 +1,4 @@
+import BusProtocol
 import Documents
 import JSONText
 
@@ -25,6 +26,8 @@ struct PlanFile: Decodable, Sendable {
         var maxLength: Int64?
         var maxSelections: Int64?
         var options: [String]?
+        /// As for a step.
+        var dueAt: Timestamp?
 
         /// The bounds by their names. A lower one is tighter where it is higher.
         static let bounds: [(name: String, member: KeyPath<Field, Int64?> & Sendable, isLower: Bool)] = [
@@ -57,6 +60,14 @@ struct PlanFile: Decodable, Sendable {
         var `operator`: String?
         /// Without a condition, everybody is shown the step.
         var visibleIf: JSONValue?
+        /// From when on the step is past due for people who follow a version without it.
+        var dueAt: Timestamp?
+    }
+
+    /// The people who leave an older version for this one.
+    struct Moves: Decodable, Sendable {
+        /// The versions that they follow.
+        var from: [Int64]
     }
 
     /// Keys of fields and steps.
@@ -82,19 +93,51 @@ struct PlanFile: Decodable, Sendable {
     var steps: [Step]
     var capabilities: [String: Needs]?
     var policy: Policy?
+    /// Without it, people stay with the version that they follow.
+    var moves: Moves?
     /// The version of which this one began as a copy.
     var derivedFrom: DocumentOrigin?
 }
 
 extension PlanFile {
+    /// A date of a step or field, with the place of the date.
+    struct Dated {
+        let pointer: String
+        let key: String
+        let need: String?
+        let dueAt: Timestamp
+    }
+
+    var dates: [Dated] {
+        steps.enumerated().flatMap { place, step in
+            let own = step.dueAt.map {
+                Dated(pointer: "/steps/\(place)/dueAt", key: step.key, need: step.need, dueAt: $0)
+            }
+            return [own].compactMap(\.self)
+                + (step.screens ?? []).enumerated().flatMap { screen, content in
+                    content.fields.enumerated().compactMap { index, field in
+                        field.dueAt.map {
+                            Dated(
+                                pointer: "/steps/\(place)/screens/\(screen)/fields/\(index)/dueAt", key: field.field,
+                                need: field.need, dueAt: $0)
+                        }
+                    }
+                }
+        }
+    }
+}
+
+extension PlanFile {
     private static let key = JSONSchema.string(1...64)
     private static let need = JSONSchema.values("required", "encouraged", "optional")
+    private static let version = JSONSchema.integer(1...2_147_483_647)
     private static let bound = JSONSchema.integer(-1_000_000...1_000_000)
 
     private static let field = JSONSchema.object([
         .required("field", key), .optional("need", need), .optional("labelKey", key), .optional("min", bound),
         .optional("max", bound), .optional("minLength", .integer(0...4096)), .optional("maxLength", .integer(0...4096)),
         .optional("maxSelections", .integer(1...500)), .optional("options", .array(of: key, count: 1...500)),
+        .optional("dueAt", .dateTime),
     ])
 
     private static let screen = JSONSchema.object([
@@ -110,6 +153,7 @@ extension PlanFile {
         .optional("questionnaire", key),
         .optional("task", .values("visual_preferences", "verification")),
         .optional("terms", .array(of: terms, count: 1...8)), .optional("operator", key), .optional("visibleIf", .any),
+        .optional("dueAt", .dateTime),
     ])
 
     private static let needs = JSONSchema.object([
@@ -129,6 +173,10 @@ extension PlanFile {
         .required("minimum", .integer(1...120)), .required("under", .values("soft_block", "refuse")),
     ])
 
+    private static let moves = JSONSchema.object([
+        .required("from", .array(of: version, count: 1...1000))
+    ])
+
     private static let policy = JSONSchema.object([
         .optional("repromptAfterSeconds", .integer(3600...31_536_000)),
         .optional("provisionalMaxOffers", .integer(0...1000)),
@@ -136,13 +184,13 @@ extension PlanFile {
 
     /// The JSON schema of a file.
     static let schema = JSONSchema.object([
-        .required("key", key), .required("version", .integer(1...2_147_483_647)),
+        .required("key", key), .required("version", version),
         .required("apps", .array(of: key, count: 0...100)), .optional("entries", .array(of: key, count: 0...1000)),
         .required("locales", .array(of: key, count: 1...100)), .required("defaultLocale", key),
         .required("strings", .map(of: .map(of: .string(1...1000), count: 1...5000), count: 1...100)),
         .required("signIn", signIn), .optional("age", age), .required("steps", .array(of: step, count: 1...15)),
         .optional("capabilities", capabilities), .optional("policy", policy),
-        .optional("derivedFrom", DocumentOrigin.schema),
+        .optional("moves", moves), .optional("derivedFrom", DocumentOrigin.schema),
     ])
 
     /// The schema as a document of JSON Schema 2020-12.

@@ -40,6 +40,8 @@ struct PlanParser: ProblemCollector {
     private mutating func check() {
         checkKeys()
         checkSteps()
+        checkDates()
+        checkMoves()
         checkSignIn()
         checkCapabilities()
         checkTexts()
@@ -106,6 +108,26 @@ struct PlanParser: ProblemCollector {
         if fields.isEmpty { refuse("no_fields", "/steps", "At least one step must have fields.") }
         if fields.count > 64 { refuse("too_many_fields", "/steps", "A plan has at most 64 fields.") }
         for (pointer, field) in fields { check(field, at: pointer) }
+    }
+
+    /// Only what is required has a date.
+    private mutating func checkDates() {
+        for dated in file.dates where dated.need != "required" {
+            refuse("contradiction", dated.pointer, "Only a required step or field has a date.")
+        }
+        if file.dates.count > 64 { refuse("too_many_dates", "/steps", "A plan has at most 64 dates.") }
+    }
+
+    private mutating func checkMoves() {
+        let from = file.moves?.from ?? []
+        for (place, version) in from.enumerated() {
+            if from[..<place].contains(version) {
+                refuse("duplicate_key", "/moves/from/\(place)", "Version \(version) is listed twice.")
+            }
+            if version >= file.version {
+                refuse("unknown_version", "/moves/from/\(place)", "People move from an older version only.")
+            }
+        }
     }
 
     /// A text stands in one step, and people read it over https.
@@ -244,7 +266,8 @@ struct PlanParser: ProblemCollector {
                 } else if let terms = step.terms {
                     .terms(
                         terms.map {
-                            Plan.Terms(key: .init(document: $0.document, version: $0.version), url: $0.url)
+                            Plan.Terms(
+                                key: .init(plan: file.key, document: $0.document, version: $0.version), url: $0.url)
                         })
                 } else if let task = step.operator {
                     .operatorTask(task)
@@ -266,7 +289,10 @@ struct PlanParser: ProblemCollector {
             age: file.age.map { Plan.AgeRule(minimum: $0.minimum, refuses: $0.under == "refuse") }, steps: steps,
             capabilities: Dictionary(uniqueKeysWithValues: capabilities),
             repromptAfter: .seconds(file.policy?.repromptAfterSeconds ?? 604_800),
-            provisionalMaxOffers: file.policy?.provisionalMaxOffers, catalogue: catalogue)
+            provisionalMaxOffers: file.policy?.provisionalMaxOffers, catalogue: catalogue,
+            dates: Dictionary(
+                file.dates.map { ($0.key, $0.dueAt) }, uniquingKeysWith: { first, _ in first }),
+            movesFrom: Set(file.moves?.from ?? []))
     }
 
     private func catalogue() throws(DocumentError) -> FieldCatalogue {

@@ -1,3 +1,4 @@
+import BusProtocol
 import Documents
 import JSONText
 
@@ -13,9 +14,9 @@ struct PlanPublication: PublicationPlan {
     /// - Throws: every problem of the draft.
     init(
         _ draft: JSONValue, of key: String, after earlier: [JSONValue], _ library: FieldLibrary,
-        beside neighbours: PlanNeighbours
+        beside neighbours: PlanNeighbours, now: Timestamp
     ) throws(DocumentError) {
-        let report = Self.report(on: draft, of: key, after: earlier, library, beside: neighbours)
+        let report = Self.report(on: draft, of: key, after: earlier, library, beside: neighbours, now: now)
         guard let document = report.document, report.problems.isEmpty else {
             throw DocumentError(problems: report.problems)
         }
@@ -36,7 +37,7 @@ struct PlanPublication: PublicationPlan {
     /// - Returns: no document if the draft has another shape.
     static func report(
         on draft: JSONValue, of key: String?, after earlier: [JSONValue]?, _ library: FieldLibrary,
-        beside neighbours: PlanNeighbours?
+        beside neighbours: PlanNeighbours?, now: Timestamp
     ) -> (document: PlanDocument?, problems: [DocumentProblem]) {
         let newest = earlier?.last?["version"]?.integerValue ?? 0
         let document: PlanDocument
@@ -53,8 +54,46 @@ struct PlanPublication: PublicationPlan {
                     keys: [document.key]))
         }
         problems += Self.problems(in: document, library, beside: neighbours)
-        if let earlier { problems += DerivedFrom(earlier).problems(of: document.file.derivedFrom) }
+        if let earlier {
+            problems += DerivedFrom(earlier).problems(of: document.file.derivedFrom)
+            problems += Self.unknownVersions(document.file, earlier)
+        }
+        problems += Self.pastDates(document.file, earlier?.last, now: now)
         return (document, problems)
+    }
+
+    /// The dates that lie in the past. One that the version before has may have passed.
+    private static func pastDates(_ file: PlanFile, _ before: JSONValue?, now: Timestamp) -> [DocumentProblem] {
+        let known = (before.flatMap { try? PlanDocument($0).file })?.dates ?? []
+        return file.dates.filter { dated in
+            dated.dueAt <= now && !known.contains { $0.key == dated.key && $0.dueAt == dated.dueAt }
+        }.map { DocumentProblem(code: "past_date", pointer: $0.pointer, message: "This date has passed.") }
+    }
+
+    /// The versions that people would move from although they are not there.
+    private static func unknownVersions(_ file: PlanFile, _ earlier: [JSONValue]) -> [DocumentProblem] {
+        let versions = earlier.compactMap { $0["version"]?.integerValue }
+        return (file.moves?.from ?? []).enumerated().filter { $1 < file.version && !versions.contains($1) }.map {
+            DocumentProblem(
+                code: "unknown_version", pointer: "/moves/from/\($0)",
+                message: "There is no published version \($1) before this one.")
+        }
+    }
+
+    /// The conditions by which people could decline a field and so leave out a step that they must do.
+    ///
+    /// Versions that were published before the gate had this rule stay in use.
+    private static func declinableConditions(of plan: Plan, _ library: FieldLibrary) -> [DocumentProblem] {
+        plan.steps.enumerated().filter { $1.need == .required || !$1.terms.isEmpty }.flatMap { place, step in
+            let fields = (step.visibleIf?.fields ?? []).filter {
+                library.field($0, in: library.languages[0])?["allowsPreferNotToSay"] == true
+            }
+            return fields.sorted().map {
+                DocumentProblem(
+                    code: "declinable_field", pointer: "/steps/\(place)/visibleIf",
+                    message: "People may decline the field \($0), and would leave out the step.", keys: [$0])
+            }
+        }
     }
 
     /// The problems of a plan by itself, and beside the other plans.
@@ -64,7 +103,11 @@ struct PlanPublication: PublicationPlan {
         in document: PlanDocument, _ library: FieldLibrary, beside neighbours: PlanNeighbours?
     ) -> [DocumentProblem] {
         var problems: [DocumentProblem] = []
-        do throws(DocumentError) { _ = try PlanParser.parse(document, library) } catch { problems = error.problems }
+        do throws(DocumentError) {
+            problems = declinableConditions(of: try PlanParser.parse(document, library), library)
+        } catch {
+            problems = error.problems
+        }
         return problems + (neighbours?.problems(in: document.file) ?? [])
     }
 }

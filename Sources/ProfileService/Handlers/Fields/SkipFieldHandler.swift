@@ -9,7 +9,7 @@ struct SkipFieldHandler: RequestHandler {
     func handle(_ request: SkipField, context: RequestContext) async throws -> Completion {
         let planned = try await profile.planned(context)
         let (person, plan) = (planned.record.personID, planned.plan)
-        guard let field = plan.catalogue.field(request.field) else {
+        guard let field = plan.answerable.field(request.field) else {
             throw BusError(
                 .validationFailed, "Some fields need another look.",
                 errors: [.init(field: "field", code: "not_allowed", message: "There is no such field.")])

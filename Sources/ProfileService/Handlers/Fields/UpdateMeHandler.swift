@@ -56,7 +56,7 @@ struct UpdateMeHandler: RequestHandler {
         }
         let today = profile.today(of: record)
         let change = ProfileChange(
-            request.fields, to: record, plan.catalogue, today: today,
+            request.fields, to: record, plan.answerable, today: today,
             correction: DateOfBirthCorrection(ages: ages, today: today, now: .now()))
         if let refusal = profile.refusal(of: change, to: record, plan) { throw refusal }
         return change

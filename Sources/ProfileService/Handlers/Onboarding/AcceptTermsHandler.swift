@@ -8,8 +8,9 @@ struct AcceptTermsHandler: RequestHandler {
 
     func handle(_ request: AcceptTerms, context: RequestContext) async throws -> AcceptedTerms {
         let planned = try await profile.planned(context)
-        let (person, asked) = (planned.record.personID, planned.plan.steps.flatMap(\.terms).map(\.key))
-        let given = request.documents.map { Plan.TermsKey(document: $0.document, version: $0.version) }
+        let (person, asked) = (planned.record.personID, planned.plan.askedSteps.flatMap(\.terms).map(\.key))
+        let plan = planned.plan.reference.key
+        let given = request.documents.map { Plan.TermsKey(plan: plan, document: $0.document, version: $0.version) }
         let problems = given.enumerated().filter { !asked.contains($0.element) }.map { place, _ in
             BusError.FieldProblem(
                 field: "documents.\(place)", code: "not_asked", message: "Your plan does not ask for this version.")
@@ -22,14 +23,14 @@ struct AcceptTermsHandler: RequestHandler {
             let record = try await profile.store.locked(person, in: transaction)
             let now = Timestamp.now()
             var changed = record
-            for terms in given where changed.consents[terms] == nil {
+            for terms in given where changed.acceptedAt(terms) == nil {
                 changed.consents[terms] = now
                 profile.store.noteConsent(terms, of: person, at: now, in: transaction)
             }
             profile.noteProgress(from: record, to: changed, plans, in: transaction)
             return AcceptedTerms(
                 consents: asked.compactMap { terms in
-                    changed.consents[terms].map {
+                    changed.acceptedAt(terms).map {
                         TermsConsent(document: terms.document, version: terms.version, acceptedAt: $0)
                     }
                 })

@@ -29,7 +29,7 @@ struct SessionCompletedHandler: RequestHandler {
             event,
             ToldSession(
                 id: event.sessionID, questionnaire: event.questionnaire, completedAt: event.completedAt,
-                hasExtracts: event.extracts == true), context)
+                hasExtracts: event.extracts == true, fillsCleared: false), context)
     }
 }
 
@@ -42,7 +42,7 @@ struct SessionAmendedHandler: RequestHandler {
             event,
             ToldSession(
                 id: event.sessionID, questionnaire: event.questionnaire, completedAt: event.completedAt,
-                hasExtracts: event.extracts == true), context)
+                hasExtracts: event.extracts == true, fillsCleared: true), context)
     }
 }
 
@@ -62,6 +62,8 @@ private struct ToldSession {
     let questionnaire: String
     let completedAt: Timestamp
     let hasExtracts: Bool
+    /// Whether an answer fills a field that the person cleared in the profile.
+    let fillsCleared: Bool
 }
 
 extension ProfileContext {
@@ -83,7 +85,12 @@ extension ProfileContext {
             if changed.questionnaires[session.questionnaire] == nil {
                 changed.questionnaires[session.questionnaire] = session.completedAt
             }
-            var fields = ExtractedFields(extracts, to: changed, catalogue, today: today(of: changed))
+            // The answers reached the profile as they were saved, so the person cleared the field later.
+            let cleared =
+                session.fillsCleared
+                ? [] : try await store.cleared(extracts.map(\.field), of: event.personID, in: transaction)
+            var fields = ExtractedFields(
+                extracts.filter { !cleared.contains($0.field) }, to: changed, catalogue, today: today(of: changed))
             if plans.contains(where: { isRefusedAsUnderage(fields.change, of: changed, $0) }) {
                 fields.leaveOutDateOfBirth()
             }
@@ -94,7 +101,8 @@ extension ProfileContext {
             // Writes the fields first: they are written only at the revision that was read, and the step raises it.
             if !change.isEmpty {
                 try await noteDateOfBirth(change, of: record, in: transaction)
-                _ = try await store.apply(change, to: record, plans[0], in: transaction)
+                let plan = plans.first { $0.questionnaires.contains(session.questionnaire) } ?? plans[0]
+                _ = try await store.apply(change, to: record, plan, in: transaction)
             }
             guard changed != record else { return }
             store.noteQuestionnaire(

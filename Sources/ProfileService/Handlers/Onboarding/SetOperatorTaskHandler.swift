@@ -12,7 +12,7 @@ struct SetOperatorTaskHandler: RequestHandler {
         try context.requireAdmin()
         let (person, task) = (request.personId, request.task)
         let plans = try await profile.plans(of: profile.store.present(person))
-        guard plans.contains(where: { $0.steps.contains { $0.operatorTask == task } }) else { throw Self.unknown }
+        guard plans.contains(where: { $0.askedSteps.contains { $0.operatorTask == task } }) else { throw Self.unknown }
         let author = context.caller == .operator ? "operator" : "admin"
         try await profile.database.transaction { transaction in
             guard let record = try await profile.store.known(person, in: transaction) else { throw Self.unknown }

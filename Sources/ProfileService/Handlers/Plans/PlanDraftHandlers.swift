@@ -79,7 +79,7 @@ struct CheckPlanDraftHandler: RequestHandler {
         return try await Loop.compute {
             let report = PlanPublication.report(
                 on: draft, of: key, after: earlier, library,
-                beside: try PlanNeighbours(plans: current.map(\.content), questionnaires: questionnaires))
+                beside: try PlanNeighbours(plans: current.map(\.content), questionnaires: questionnaires), now: .now())
             return DraftReport(findings: DocumentReport(problems: report.problems).findings)
         }
     }
@@ -113,7 +113,7 @@ struct PublishPlanDraftHandler: RequestHandler {
                 let library = try await gate.libraries.newest(in: transaction).use.library
                 return try await Loop.compute {
                     let neighbours = try PlanNeighbours(plans: current, questionnaires: questionnaires)
-                    return try PlanPublication(draft, of: key, after: earlier, library, beside: neighbours)
+                    return try PlanPublication(draft, of: key, after: earlier, library, beside: neighbours, now: .now())
                 }
             } counts: { _ in
                 ["people": try await PlanFollowers.byVersion(of: key, in: transaction).values.reduce(0, +)]

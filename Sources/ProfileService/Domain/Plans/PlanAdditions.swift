@@ -1,0 +1,58 @@
+import BusProtocol
+
+/// What the newest version of a plan asks of the people who follow an older one.
+///
+/// It changes neither their steps nor their capabilities, and keeps no onboarding open.
+struct PlanAdditions: Sendable {
+    /// A step or field that a person has not done yet.
+    struct Open: Sendable, Equatable {
+        let key: String
+        let dueAt: Timestamp
+    }
+
+    let newest: Plan
+    /// The steps with a date that the followed version does not require as they are, in order.
+    let steps: [Plan.Step]
+    /// The fields with a date that the followed version does not require, in order.
+    private let fields: [(field: ProfileField, dueAt: Timestamp)]
+
+    init(of newest: Plan, to followed: Plan) {
+        self.newest = newest
+        steps = newest.steps.filter { step in
+            guard newest.dates[step.key] != nil else { return false }
+            guard let known = followed.step(step.key) else { return true }
+            // A step that asks for another kind of thing is no addition.
+            return known.kindName == step.kindName
+                && (known.need != .required || known.terms.map(\.key) != step.terms.map(\.key))
+        }
+        fields = newest.catalogue.fields.compactMap { field in
+            guard let dueAt = newest.dates[field.key],
+                followed.catalogue.field(field.key)?.category != .required
+            else { return nil }
+            return (field, dueAt)
+        }
+    }
+
+    /// The steps that the person is asked for.
+    func steps(for record: ProfileRecord) -> [Plan.Step] { steps.filter { $0.isVisible(to: record) } }
+
+    /// What the person has not done yet. A verification that is under way, or that the person declined, is not asked for.
+    func open(for record: ProfileRecord) -> [Open] {
+        let steps = steps(for: record).compactMap { step -> Open? in
+            let isInReview = step.task == .verification && record.photoVerification == .inReview
+            guard let dueAt = newest.dates[step.key], !isInReview, !Onboarding.isPassed(step, record) else {
+                return nil
+            }
+            return Open(key: step.key, dueAt: dueAt)
+        }
+        let hidden = newest.completion.hidden(from: record)
+        return steps
+            + fields.filter { !hidden.contains($0.field.key) && !record.isSatisfied($0.field) }
+            .map { Open(key: $0.field.key, dueAt: $0.dueAt) }
+    }
+
+    /// Whether a capability needs a step or field in the newest version.
+    func isNeeded(_ key: String, for capability: Plan.Capability) -> Bool {
+        newest.capabilities[capability]?.due.contains(key) ?? false
+    }
+}
