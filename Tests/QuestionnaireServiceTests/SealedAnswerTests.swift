@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test func anAnswerOfAnyTypeIsOpenedAsItWas() throws {
-        let sealer = DateSealer(try KeyRing(contents: KeyRing.generate(id: "one")))
+        let sealer = AnswerSealer(try KeyRing(contents: KeyRing.generate(id: "one")))
         let person = Identifier.random()
         for value in ["a", "1990-05-17", ["dairy", ["other": "x"]], 5, 0.5, true, ["unit": "in", "value": 70]]
             as [JSONValue]

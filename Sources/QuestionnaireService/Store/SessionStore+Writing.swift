@@ -59,7 +59,7 @@ extension SessionStore {
     ) -> [SQLValue] {
         let isSensitive = sensitive.contains(write.key, of: definition)
         let digest = (write.mutation?.digest).map {
-            dates.sealed($0, with: write.answer.value, of: person, isSensitive: isSensitive)
+            sealer.sealed($0, with: write.answer.value, of: person, isSensitive: isSensitive)
         }
         return [.uuid(write.mutation?.id), .bytes(digest), .json(reply)]
     }
@@ -81,7 +81,7 @@ extension SessionStore {
     private func sealed(
         _ value: JSONValue, at key: String, of definition: Definition, _ person: Identifier
     ) -> JSONValue {
-        dates.sealed(value, of: person, isSensitive: sensitive.contains(key, of: definition))
+        sealer.sealed(value, of: person, isSensitive: sensitive.contains(key, of: definition))
     }
 
     /// Replaces the answers of a session, and adds the changed ones to the history. `after` must have every place of
