@@ -102,14 +102,6 @@ enum QuestionnaireServiceDefinition {
         container.handle(PutAnswersHandler(service: service))
         container.handle(PutSubjectHandler(service: service))
         container.handle(RemoveSubjectHandler(service: service))
-        // Before the first answer is taken, and again for what was published meanwhile.
-        container.prepare = { [database = container.database] in
-            try await sensitive.refresh(from: database)
-            return nil
-        }
-        container.background("sensitive-questions", every: .seconds(5)) {
-            try await sensitive.refresh(from: container.database)
-        }
         // Answers stay in memory for a short time only. An erased person's answers are gone after two minutes.
         container.background("session-memory", every: .seconds(60)) { service.memory.age() }
         container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }

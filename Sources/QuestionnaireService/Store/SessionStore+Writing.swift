@@ -31,15 +31,17 @@ extension SessionStore {
     /// - Parameters:
     ///   - definition: of the session.
     ///   - session: the session as read without a lock.
-    /// - Returns: `false` if the session changed or the mutation was stored in the meantime. Nothing was written then.
+    /// - Returns: `false` if the session changed, the mutation was stored, or the question was marked as sensitive in the
+    ///   meantime. Nothing was written then.
     func writeAtOnce(
         _ write: ResponsePlan.Write, to definition: Definition, of person: Identifier, session: StoredSession,
         reply: [UInt8]
     ) async throws -> Bool {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id)]
         do {
+            let isSensitive = sensitive.contains(write.key, of: definition)
             let columns = columns(write, to: definition, of: person, reply)
-            return try await saves.write(row + columns + [.integer(session.revision)]) != nil
+            return try await saves.write(row + columns + [.integer(session.revision), .bool(isSensitive)]) != nil
         } catch let error where error.isUniqueViolation {
             return false
         }
@@ -185,23 +187,26 @@ extension SessionStore {
                 $10::bytea AS digest, $11::jsonb AS reply, $12 AS device, $13::jsonb AS preference, $14::timestamptz AS since
         )
         """)
-    /// Writes answers of several sessions, each only if its session is unchanged. Of two rows of one session, only one
-    /// is written. Sessions are updated in one order, so that two statements cannot deadlock.
+    /// Writes answers of several sessions, each only if its session is unchanged, and if this replica knew that its
+    /// question is sensitive or no version marks it. Of two rows of one session, only one is written. Sessions are
+    /// updated in one order, so that two statements cannot deadlock.
     static let saveAnswers = saving(
         """
         given AS (
             SELECT person, session, question, revision, state, value, changed_at, client_time, mutation, digest, reply,
-                device, preference, since, seen, place
+                device, preference, since, seen, is_sensitive, place
             FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::jsonb[], $7::timestamptz[],
                 $8::timestamptz[], $9::uuid[], $10::bytea[], $11::jsonb[], $12::text[], $13::jsonb[], $14::timestamptz[],
-                $15::bigint[])
+                $15::bigint[], $16::boolean[])
                 WITH ORDINALITY AS g (person, session, question, revision, state, value, changed_at, client_time, mutation, digest,
-                    reply, device, preference, since, seen, place)
+                    reply, device, preference, since, seen, is_sensitive, place)
             ORDER BY person, session
         ), turn AS (
             UPDATE sessions s SET revision = s.revision + 1 FROM given g
             WHERE s.person_id = g.person AND s.session_id = g.session AND s.revision = g.seen
-                AND s.status = 'in_progress'
+                AND s.status = 'in_progress' AND (g.is_sensitive OR NOT EXISTS (
+                    SELECT FROM sensitive_questions q
+                    WHERE q.questionnaire = s.questionnaire AND q.question = split_part(g.question, '/', 1)))
             RETURNING g.place, g.person, g.session, g.question, g.revision, g.state, g.value, g.changed_at, g.client_time,
                 g.mutation, g.digest, g.reply, g.device, g.preference, g.since
         )

@@ -45,6 +45,7 @@ import JSONText
         let (taken, rows) = try await transaction.query(
             Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)],
             then: Self.load(mutations), Self.values(id, person, questionnaire, mutations))
+        if let row = taken.first { sensitive.learn(try row.textArray("sensitive"), of: questionnaire) }
         guard let session = try StoredSession(rows, of: person, sealer) else { return nil }
         if try taken.contains(where: { try $0.uuid("session_id") == session.id }) { return session }
         // Another session became the current one during the wait. It is not locked yet.
@@ -244,6 +245,7 @@ import JSONText
     }
     // The statement raises the revision, so a request that read the session without the lock notices the change.
     // Without an id, it locks every session that could be the current one. The next statement decides which one is.
+    // It reads the marks itself, so that they count until the transaction ends.
     private static let lock = Statement(
         """
         WITH turn AS MATERIALIZED (
@@ -253,7 +255,7 @@ import JSONText
         )
         UPDATE sessions s SET revision = revision + 1 FROM turn
         WHERE s.person_id = $1 AND s.session_id = turn.session_id
-        RETURNING s.session_id
+        RETURNING s.session_id, ARRAY(SELECT question FROM sensitive_questions WHERE questionnaire = $2) AS sensitive
         """)
     private static let toOpen = """
         FROM definitions d
