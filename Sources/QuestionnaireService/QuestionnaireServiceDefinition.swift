@@ -84,10 +84,12 @@ enum QuestionnaireServiceDefinition {
         container.handle(GetDraftHandler(drafts: drafts))
         container.handle(PutDraftHandler(drafts: drafts))
         container.handle(DeleteDraftHandler(drafts: drafts))
-        container.handle(CheckDraftHandler(drafts: drafts, bus: container.bus))
+        container.handle(
+            CheckDraftHandler(drafts: drafts, bus: container.bus, isSealingHealth: sealer.isSealingHealth))
         container.handle(
             PublishDraftHandler(
-                inbox: container.inbox, audit: container.audit, bus: container.bus, drafts: drafts, sessions: counts))
+                inbox: container.inbox, audit: container.audit, bus: container.bus, drafts: drafts, sessions: counts,
+                isSealingHealth: sealer.isSealingHealth))
         container.handle(RetireVersionHandler(audit: container.audit, drafts: drafts, sessions: counts))
         container.handle(CompareVersionsHandler(drafts: drafts))
         container.handle(OpenSessionHandler(service: service))
