@@ -47,16 +47,16 @@ enum QuestionnaireServiceDefinition {
         let declared = PublishGate.Declared(
             total: Int(try container.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
             required: Int(try container.configuration.integer("QUESTIONNAIRE_REQUIRED_QUESTIONS")))
-        let dates = DateSealer(
+        let sealer = AnswerSealer(
             container.keys, isSealing: try container.configuration.boolean("QUESTIONNAIRE_SEAL_DATES"),
             isSealingHealth: try container.configuration.boolean("QUESTIONNAIRE_SEAL_HEALTH"))
         let sensitive = SensitiveQuestions()
-        let sessions = SessionStore(database: container.database, dates: dates, sensitive: sensitive)
+        let sessions = SessionStore(database: container.database, sealer: sealer, sensitive: sensitive)
         let definitions = DefinitionStore(database: container.database, shipped: all)
-        container.sections = QuestionnaireExport.sections(dates)
+        container.sections = QuestionnaireExport.sections(sealer)
         container.handle(ExportAnswersHandler(export: container.export))
         container.handle(AccountDeletedHandler(container: container) { sessions.erase($0, in: $1) })
-        let migrations = SessionMigrationStore(database: container.database, dates: dates, sensitive: sensitive)
+        let migrations = SessionMigrationStore(database: container.database, sealer: sealer, sensitive: sensitive)
         let service = SessionService(
             sessions: sessions, definitions: definitions,
             offers: VersionOffers(definitions: definitions, migrations: migrations), inbox: container.inbox,
@@ -67,12 +67,12 @@ enum QuestionnaireServiceDefinition {
         container.handle(MigrateSessionHandler(mover: mover))
         container.handle(UndoMigrationHandler(mover: mover))
         container.handle(MigrateSessionsHandler(mover: mover, log: container.log))
-        container.handle(SealDatesHandler(openDates: OpenDates(database: container.database, dates: dates)))
+        container.handle(SealDatesHandler(openAnswers: OpenAnswers(database: container.database, sealer: sealer)))
         container.handle(GetExtractsHandler(service: service))
         container.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
         container.handle(
             GetStatisticsHandler(
-                statistics: StatisticsStore(database: container.database, dates: dates), definitions: definitions,
+                statistics: StatisticsStore(database: container.database, sealer: sealer), definitions: definitions,
                 log: container.log))
         let drafts = DocumentDrafts(DocumentStore(.questionnaire, database: container.database))
         let counts = SessionCounts()
@@ -84,10 +84,12 @@ enum QuestionnaireServiceDefinition {
         container.handle(GetDraftHandler(drafts: drafts))
         container.handle(PutDraftHandler(drafts: drafts))
         container.handle(DeleteDraftHandler(drafts: drafts))
-        container.handle(CheckDraftHandler(drafts: drafts, bus: container.bus))
+        container.handle(
+            CheckDraftHandler(drafts: drafts, bus: container.bus, isSealingHealth: sealer.isSealingHealth))
         container.handle(
             PublishDraftHandler(
-                inbox: container.inbox, audit: container.audit, bus: container.bus, drafts: drafts, sessions: counts))
+                inbox: container.inbox, audit: container.audit, bus: container.bus, drafts: drafts, sessions: counts,
+                isSealingHealth: sealer.isSealingHealth))
         container.handle(RetireVersionHandler(audit: container.audit, drafts: drafts, sessions: counts))
         container.handle(CompareVersionsHandler(drafts: drafts))
         container.handle(OpenSessionHandler(service: service))
@@ -102,21 +104,13 @@ enum QuestionnaireServiceDefinition {
         container.handle(PutAnswersHandler(service: service))
         container.handle(PutSubjectHandler(service: service))
         container.handle(RemoveSubjectHandler(service: service))
-        // Before the first answer is taken, and again for what was published meanwhile.
-        container.prepare = { [database = container.database] in
-            try await sensitive.refresh(from: database)
-            return nil
-        }
-        container.background("sensitive-questions", every: .seconds(5)) {
-            try await sensitive.refresh(from: container.database)
-        }
         // Answers stay in memory for a short time only. An erased person's answers are gone after two minutes.
         container.background("session-memory", every: .seconds(60)) { service.memory.age() }
         container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }
         // Runs once per process, because published versions never change.
         container.background("definition-import", every: nil) {
             // A replica from before cannot read a definition that marks questions.
-            for definition in all where dates.isSealingHealth || definition.sensitive.isEmpty {
+            for definition in all where sealer.isSealingHealth || definition.sensitive.isEmpty {
                 let isCompatibility = definition.key == compatibility
                 let report = try await Loop.compute {
                     PublishGate.check(

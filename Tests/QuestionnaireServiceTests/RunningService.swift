@@ -21,7 +21,7 @@ import Testing
     var containers: [ServiceContainer] { stage.containers }
     /// The sessions as the first replica reads and writes them.
     var sessions: SessionStore {
-        SessionStore(database: containers[0].database, dates: DateSealer(containers[0].keys))
+        SessionStore(database: containers[0].database, sealer: AnswerSealer(containers[0].keys))
     }
 
     fileprivate init(_ stage: ServiceStage) async throws {

@@ -154,11 +154,9 @@ import Testing
             #expect(try await Self.seal(service).answers == 0)
 
             // What is answered in the former version is sealed, too.
-            let known = SensitiveQuestions()
-            try await known.refresh(from: service.containers[0].database)
-            let former = try DefinitionParserTests.parse(Self.definition(version: 4, isMarked: false))
-            #expect(known.contains("skin", of: former) && known.contains("rash/\(patients[0].child)", of: former))
-            #expect(!known.contains("plain", of: former))
+            try await patients[1].answers(service)
+            #expect(try await Self.open(in: service) == 0)
+            #expect(try await Self.openDigests(in: service) == "0")
         }
     }
 
@@ -197,6 +195,34 @@ import Testing
         }
     }
 
+    @Test func noDraftMarksAQuestionWhileAReplicaFromBeforeIsAtWork() async throws {
+        try await ServiceStage.run(
+            QuestionnaireServiceDefinition.definition, environment: ["QUESTIONNAIRE_SEAL_HEALTH": "false"]
+        ) { stage in
+            let gateway = try stage.asking(as: .gateway)
+            let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+            func call<Request: BusRequest>(_ request: Request, key: String? = nil) async throws -> Request.Reply {
+                try await patiently {
+                    try await gateway.call(
+                        request, CallOptions(timeout: .seconds(10), actor: admin, idempotencyKey: key))
+                }
+            }
+            let marked = Sample.definition([Sample.question("skin", "text", ["sensitive": "health"])])
+                .setting("key", to: "own")
+            let draft = try await call(
+                CreateDraft(questionnaire: "own", definition: marked), key: "a key of the editor")
+            let report = try await call(CheckDraft(questionnaire: "own", draft: String(draft.number)))
+            let place = "/sections/0/questions/0/sensitive"
+            #expect(report.findings.map { "\($0.severity) \($0.code) \($0.pointer)" } == ["error E20 \(place)"])
+            let refused = await #expect(throws: BusError.self) {
+                try await call(
+                    PublishDraft(questionnaire: "own", draft: String(draft.number)), key: "another key of theirs")
+            }
+            #expect(refused?.code == "definition_invalid" && refused?.errors?.map(\.code) == ["E20"])
+            #expect(try await stage.rows("SELECT count(*) FROM sensitive_questions") == "0")
+        }
+    }
+
     // MARK: Rules
 
     @Test func mayNotStandOpenAnywhereElse() {
@@ -226,7 +252,7 @@ import Testing
     }
 
     @Test func anAnswerOfAnyTypeIsOpenedAsItWas() throws {
-        let sealer = DateSealer(try KeyRing(contents: KeyRing.generate(id: "one")))
+        let sealer = AnswerSealer(try KeyRing(contents: KeyRing.generate(id: "one")))
         let person = Identifier.random()
         for value in ["a", "1990-05-17", ["dairy", ["other": "x"]], 5, 0.5, true, ["unit": "in", "value": 70]]
             as [JSONValue]

@@ -27,8 +27,8 @@ import Testing
             for value in values {
                 let text = String(decoding: CanonicalJSON.bytes(of: value), as: UTF8.self)
                 let found = try await service.rows("SELECT is_open_date($json$\(text)$json$)")
-                #expect((found == "t") == DateSealer.isDate(value), "\(text)")
-                #expect(DateSealer.isDate(value) == values.prefix(3).contains(value), "\(text)")
+                #expect((found == "t") == AnswerSealer.isDate(value), "\(text)")
+                #expect(AnswerSealer.isDate(value) == values.prefix(3).contains(value), "\(text)")
             }
             #expect(try await service.rows("SELECT is_open_date(NULL), is_sealed_date(NULL)") == "f|f")
         }
@@ -36,7 +36,7 @@ import Testing
 
     @Test func areOpenedForTheirPersonAlone() throws {
         let ring = try #require(Self.ring)
-        let (sealer, person) = (DateSealer(ring), Identifier.random())
+        let (sealer, person) = (AnswerSealer(ring), Identifier.random())
         let sealed = sealer.sealed("1990-05-17", of: person, isSensitive: false)
         #expect(sealed != sealer.sealed("1990-05-17", of: person, isSensitive: false), "no two are alike")
         #expect(sealed["sealed"]?.stringValue != nil && sealed.objectValue?.count == 1)
@@ -49,7 +49,7 @@ import Testing
             #expect(sealer.sealed(value, of: person, isSensitive: false) == value)
         }
 
-        let former = DateSealer(ring, isSealing: false)
+        let former = AnswerSealer(ring, isSealing: false)
         #expect(former.sealed("1990-05-17", of: person, isSensitive: false) == "1990-05-17")
         #expect(try former.opened(sealed, of: person) == "1990-05-17")
     }
@@ -357,7 +357,7 @@ import Testing
             switch json {
             case .array(let entries): entries.flatMap(dates)
             case .object(let members): members.values.flatMap(dates)
-            default: DateSealer.isDate(json) ? [json.stringValue ?? ""] : []
+            default: AnswerSealer.isDate(json) ? [json.stringValue ?? ""] : []
             }
         }
     }

@@ -24,7 +24,7 @@ import Testing
                 answers: Array(#"{"born": ["answered", "2008-03-01", false]}"#.utf8), subjects: nil,
                 facts: CanonicalJSON.bytes(of: ["timeZone": zone]))
             let sheet = try AnswerSheet(
-                sample, DateSealer(try KeyRing(contents: KeyRing.generate(id: "k1"))), of: definition, now: now)
+                sample, AnswerSealer(try KeyRing(contents: KeyRing.generate(id: "k1"))), of: definition, now: now)
             return sheet.visible.map(\.key).contains("adult")
         }
         #expect(try isAskedAsAnAdult("Pacific/Kiritimati"))

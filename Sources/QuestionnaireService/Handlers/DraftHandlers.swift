@@ -93,6 +93,8 @@ struct DeleteDraftHandler: RequestHandler {
 struct CheckDraftHandler: RequestHandler {
     let drafts: DocumentDrafts
     let bus: Bus
+    /// Whether answers to sensitive questions are sealed.
+    let isSealingHealth: Bool
 
     func handle(_ request: CheckDraft, context: RequestContext) async throws -> DraftReport {
         try context.requireAdmin()
@@ -102,7 +104,8 @@ struct CheckDraftHandler: RequestHandler {
         let fields = try await ExtractedFields(for: draft, askedOver: bus, context)
         return try await Loop.compute {
             let report = VersionPlan.report(
-                on: draft, of: key, after: try EarlierVersions(versions), fields: fields, today: Timestamp.now().date)
+                on: draft, of: key, after: try EarlierVersions(versions), fields: fields,
+                isSealingHealth: isSealingHealth, today: Timestamp.now().date)
             return DraftReport(
                 findings: DocumentReport(problems: report.problems, warnings: report.warnings).findings,
                 shortestPath: report.shortest.map(Int64.init), longestPath: report.longest.map(Int64.init))
@@ -136,6 +139,8 @@ struct PublishDraftHandler: RequestHandler {
     let bus: Bus
     let drafts: DocumentDrafts
     let sessions: SessionCounts
+    /// Whether answers to sensitive questions are sealed.
+    let isSealingHealth: Bool
 
     func handle(_ request: PublishDraft, context: RequestContext) async throws -> VersionPublished {
         try context.requireAdmin()
@@ -153,7 +158,7 @@ struct PublishDraftHandler: RequestHandler {
                 return try await Loop.compute {
                     try VersionPlan.make(
                         draft, of: key, after: try EarlierVersions(versions), fields: fields,
-                        today: Timestamp.now().date)
+                        isSealingHealth: isSealingHealth, today: Timestamp.now().date)
                 }
             } counts: { plan in
                 let touched = try await sessions.touched(plan.touched, of: key, in: transaction)

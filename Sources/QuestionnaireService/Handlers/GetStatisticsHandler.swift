@@ -20,13 +20,13 @@ struct GetStatisticsHandler: RequestHandler {
         let (samples, all, medians) = try await statistics.database.transaction { transaction in
             try await statistics.samples(of: version, request.questionnaire, in: transaction)
         }
-        let dates = statistics.dates
+        let sealer = statistics.sealer
         let (tally, unopened) = try await Loop.compute {
             var (tally, unopened) = (VersionTally(definition), Int64(0))
             let now = Timestamp.now()
             for sample in samples {
                 do {
-                    tally.add(try AnswerSheet(sample, dates, of: definition, now: now), sample.status)
+                    tally.add(try AnswerSheet(sample, sealer, of: definition, now: now), sample.status)
                 } catch is SealError {
                     unopened += 1
                 }

@@ -4,8 +4,8 @@ import ServiceRuntime
 
 /// The sections of a person's export that questionnaire provides.
 enum QuestionnaireExport {
-    static func sections(_ dates: DateSealer) -> [ExportSection] {
-        let opened: @Sendable (JSONValue, Identifier) throws -> JSONValue = { try dates.opened($0, of: $1) }
+    static func sections(_ sealer: AnswerSealer) -> [ExportSection] {
+        let opened: @Sendable (JSONValue, Identifier) throws -> JSONValue = { try sealer.opened($0, of: $1) }
         return [
             ExportSection("session", of: ["sessions"], session),
             ExportSection("answer", of: ["answers"], answer, opening: opened),

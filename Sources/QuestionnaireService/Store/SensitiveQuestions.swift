@@ -1,19 +1,19 @@
-import Database
 import EventLoop
 
-/// The questions whose answers are sealed: those that any published version of their questionnaire marks as sensitive.
+/// The questions whose answers are sealed, as far as this replica knows: those that any published version of their
+/// questionnaire marks as sensitive.
+///
+/// Marks only become more. A transaction learns them when it locks its session. An answer that is written without that
+/// lock is written only if the replica knew the mark of its question. No version with a new mark is published while
+/// answers are being written (`m0017`).
 @Loop final class SensitiveQuestions {
     private var known: [String: Set<String>] = [:]
 
     nonisolated init() {}
 
-    /// Reads what other versions mark. A version's own marks count before that.
-    func refresh(from database: Database) async throws {
-        var found: [String: Set<String>] = [:]
-        for row in try await database.read("SELECT questionnaire, question FROM sensitive_questions", []) {
-            found[try row.text("questionnaire"), default: []].insert(try row.text("question"))
-        }
-        known = found
+    /// - Parameter questions: those that the versions published so far mark.
+    func learn(_ questions: [String], of questionnaire: String) {
+        known[questionnaire, default: []].formUnion(questions)
     }
 
     /// - Parameter place: the key of an ``AnswerPlace``.

@@ -6,7 +6,7 @@ import JSONText
 /// Stores the migrations of sessions, and reads the versions that a migration passes through.
 @Loop struct SessionMigrationStore {
     let database: Database
-    let dates: DateSealer
+    let sealer: AnswerSealer
     let sensitive: SensitiveQuestions
 
     /// The versions from a given one to the newest that is not retired, in ascending order.
@@ -43,7 +43,7 @@ import JSONText
         of person: Identifier, to version: Int64, in transaction: Transaction
     ) {
         let before = record.json { place, value in
-            dates.sealed(value, of: person, isSensitive: sensitive.contains(place, of: definition))
+            sealer.sealed(value, of: person, isSensitive: sensitive.contains(place, of: definition))
         }
         transaction.send(
             Self.insert,
@@ -67,7 +67,7 @@ import JSONText
         let rows = try await transaction.query(Self.last, [.uuid(person), .uuid(session)])
         guard let row = rows.first,
             let record = SessionMigrationRecord(
-                try dates.opened(try JSONValue.parse(try row.json("before")), of: person))
+                try sealer.opened(try JSONValue.parse(try row.json("before")), of: person))
         else { return nil }
         return Undoable(
             number: try row.integer("number"), version: try row.integer("from_version"),

@@ -31,15 +31,17 @@ extension SessionStore {
     /// - Parameters:
     ///   - definition: of the session.
     ///   - session: the session as read without a lock.
-    /// - Returns: `false` if the session changed or the mutation was stored in the meantime. Nothing was written then.
+    /// - Returns: `false` if the session changed, the mutation was stored, or the question was marked as sensitive in the
+    ///   meantime. Nothing was written then.
     func writeAtOnce(
         _ write: ResponsePlan.Write, to definition: Definition, of person: Identifier, session: StoredSession,
         reply: [UInt8]
     ) async throws -> Bool {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id)]
         do {
+            let isSensitive = sensitive.contains(write.key, of: definition)
             let columns = columns(write, to: definition, of: person, reply)
-            return try await saves.write(row + columns + [.integer(session.revision)]) != nil
+            return try await saves.write(row + columns + [.integer(session.revision), .bool(isSensitive)]) != nil
         } catch let error where error.isUniqueViolation {
             return false
         }
@@ -59,7 +61,7 @@ extension SessionStore {
     ) -> [SQLValue] {
         let isSensitive = sensitive.contains(write.key, of: definition)
         let digest = (write.mutation?.digest).map {
-            dates.sealed($0, with: write.answer.value, of: person, isSensitive: isSensitive)
+            sealer.sealed($0, with: write.answer.value, of: person, isSensitive: isSensitive)
         }
         return [.uuid(write.mutation?.id), .bytes(digest), .json(reply)]
     }
@@ -81,7 +83,7 @@ extension SessionStore {
     private func sealed(
         _ value: JSONValue, at key: String, of definition: Definition, _ person: Identifier
     ) -> JSONValue {
-        dates.sealed(value, of: person, isSensitive: sensitive.contains(key, of: definition))
+        sealer.sealed(value, of: person, isSensitive: sensitive.contains(key, of: definition))
     }
 
     /// Replaces the answers of a session, and adds the changed ones to the history. `after` must have every place of
@@ -98,6 +100,11 @@ extension SessionStore {
             // An answer that only became stale is in the history already.
             transaction.send(Self.recallHistory, row + columns + Self.described(answer))
         }
+    }
+
+    /// Marks answers as stale, so that their questions are asked again.
+    func makeStale(_ keys: [String], of person: Identifier, session: Identifier, in transaction: Transaction) {
+        transaction.send(Self.setStale, [.uuid(person), .uuid(session), .textArray(keys)])
     }
 
     /// Adds a subject, renames it, or brings back a removed one.
@@ -185,23 +192,26 @@ extension SessionStore {
                 $10::bytea AS digest, $11::jsonb AS reply, $12 AS device, $13::jsonb AS preference, $14::timestamptz AS since
         )
         """)
-    /// Writes answers of several sessions, each only if its session is unchanged. Of two rows of one session, only one
-    /// is written. Sessions are updated in one order, so that two statements cannot deadlock.
+    /// Writes answers of several sessions, each only if its session is unchanged, and if this replica knew that its
+    /// question is sensitive or no version marks it. Of two rows of one session, only one is written. Sessions are
+    /// updated in one order, so that two statements cannot deadlock.
     static let saveAnswers = saving(
         """
         given AS (
             SELECT person, session, question, revision, state, value, changed_at, client_time, mutation, digest, reply,
-                device, preference, since, seen, place
+                device, preference, since, seen, is_sensitive, place
             FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::jsonb[], $7::timestamptz[],
                 $8::timestamptz[], $9::uuid[], $10::bytea[], $11::jsonb[], $12::text[], $13::jsonb[], $14::timestamptz[],
-                $15::bigint[])
+                $15::bigint[], $16::boolean[])
                 WITH ORDINALITY AS g (person, session, question, revision, state, value, changed_at, client_time, mutation, digest,
-                    reply, device, preference, since, seen, place)
+                    reply, device, preference, since, seen, is_sensitive, place)
             ORDER BY person, session
         ), turn AS (
             UPDATE sessions s SET revision = s.revision + 1 FROM given g
             WHERE s.person_id = g.person AND s.session_id = g.session AND s.revision = g.seen
-                AND s.status = 'in_progress'
+                AND s.status = 'in_progress' AND (g.is_sensitive OR NOT EXISTS (
+                    SELECT FROM sensitive_questions q
+                    WHERE q.questionnaire = s.questionnaire AND q.question = split_part(g.question, '/', 1)))
             RETURNING g.place, g.person, g.session, g.question, g.revision, g.state, g.value, g.changed_at, g.client_time,
                 g.mutation, g.digest, g.reply, g.device, g.preference, g.since
         )
@@ -240,6 +250,9 @@ extension SessionStore {
     private static let rememberMutation: Statement = """
         INSERT INTO mutations (person_id, session_id, mutation_id, digest, reply, question, revision)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
+        """
+    private static let setStale: Statement = """
+        UPDATE answers SET is_stale = true WHERE person_id = $1 AND session_id = $2 AND question = ANY ($3)
         """
     private static let putSubject: Statement = """
         INSERT INTO subjects (person_id, session_id, subject, kind, label, added_at, position)

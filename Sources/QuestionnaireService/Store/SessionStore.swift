@@ -7,13 +7,13 @@ import JSONText
 /// Reads and writes a person's sessions and their answers.
 @Loop struct SessionStore {
     let database: Database
-    let dates: DateSealer
+    let sealer: AnswerSealer
     let sensitive: SensitiveQuestions
     /// Batches answers with those of other people.
     let saves: BatchWriter
 
-    init(database: Database, dates: DateSealer, sensitive: SensitiveQuestions = SensitiveQuestions()) {
-        (self.database, self.dates, self.sensitive) = (database, dates, sensitive)
+    init(database: Database, sealer: AnswerSealer, sensitive: SensitiveQuestions = SensitiveQuestions()) {
+        (self.database, self.sealer, self.sensitive) = (database, sealer, sensitive)
         saves = BatchWriter(database, Self.saveAnswers)
     }
 
@@ -29,7 +29,7 @@ import JSONText
     ) async throws -> StoredSession? {
         let values = Self.values(id, person, questionnaire, mutations, knowing: known)
         let rows = try await database.read(Self.load(mutations), values)
-        return try StoredSession(rows, of: person, dates, knowing: known)
+        return try StoredSession(rows, of: person, sealer, knowing: known)
     }
 
     /// The person's session, locked until the transaction ends.
@@ -45,7 +45,8 @@ import JSONText
         let (taken, rows) = try await transaction.query(
             Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)],
             then: Self.load(mutations), Self.values(id, person, questionnaire, mutations))
-        guard let session = try StoredSession(rows, of: person, dates) else { return nil }
+        if let row = taken.first { sensitive.learn(try row.textArray("sensitive"), of: questionnaire) }
+        guard let session = try StoredSession(rows, of: person, sealer) else { return nil }
         if try taken.contains(where: { try $0.uuid("session_id") == session.id }) { return session }
         // Another session became the current one during the wait. It is not locked yet.
         return try await locked(session.id, of: person, for: questionnaire, mutations: mutations, in: transaction)
@@ -60,7 +61,7 @@ import JSONText
         }
         let id = try row.uuid("session_id")
         let rows = try await transaction.query(Self.load([]), Self.values(id, person, questionnaire, []))
-        return try StoredSession(rows, of: person, dates)
+        return try StoredSession(rows, of: person, sealer)
     }
 
     /// The definition with which a session would be opened now.
@@ -116,13 +117,13 @@ import JSONText
     /// The newest snapshot of a session; `nil` before it is completed.
     func result(of session: Identifier, of person: Identifier) async throws -> SessionResult? {
         let row = try await database.read(Self.newest, [.uuid(person), .uuid(session)]).first
-        return try row.map { try SessionResult($0, of: person, dates) }
+        return try row.map { try SessionResult($0, of: person, sealer) }
     }
 
     /// Like ``result(of:of:)``, but `nil` for a stopped session.
     func resultThatCounts(of session: Identifier, of person: Identifier) async throws -> SessionResult? {
         let row = try await database.read(Self.newestThatCounts, [.uuid(person), .uuid(session)]).first
-        return try row.map { try SessionResult($0, of: person, dates) }
+        return try row.map { try SessionResult($0, of: person, sealer) }
     }
 
     /// Like ``result(of:of:)``, but includes what the transaction has written.
@@ -130,7 +131,7 @@ import JSONText
         of session: Identifier, of person: Identifier, in transaction: Transaction
     ) async throws -> SessionResult? {
         let row = try await transaction.query(Self.newest, [.uuid(person), .uuid(session)]).first
-        return try row.map { try SessionResult($0, of: person, dates) }
+        return try row.map { try SessionResult($0, of: person, sealer) }
     }
 
     /// The scores and answers in the person's newest snapshot of a questionnaire, with the hash of its definition.
@@ -143,7 +144,7 @@ import JSONText
         }
         return (
             try JSONValue.parse(try row.json("scores")),
-            try dates.opened(try JSONValue.parse(try row.json("answers")), of: person), try row.bytes("content_hash")
+            try sealer.opened(try JSONValue.parse(try row.json("answers")), of: person), try row.bytes("content_hash")
         )
     }
 
@@ -244,6 +245,7 @@ import JSONText
     }
     // The statement raises the revision, so a request that read the session without the lock notices the change.
     // Without an id, it locks every session that could be the current one. The next statement decides which one is.
+    // It reads the marks itself, so that they count until the transaction ends.
     private static let lock = Statement(
         """
         WITH turn AS MATERIALIZED (
@@ -253,7 +255,7 @@ import JSONText
         )
         UPDATE sessions s SET revision = revision + 1 FROM turn
         WHERE s.person_id = $1 AND s.session_id = turn.session_id
-        RETURNING s.session_id
+        RETURNING s.session_id, ARRAY(SELECT question FROM sensitive_questions WHERE questionnaire = $2) AS sensitive
         """)
     private static let toOpen = """
         FROM definitions d
@@ -313,11 +315,11 @@ import JSONText
 }
 
 extension SessionResult {
-    fileprivate init(_ row: Row, of person: Identifier, _ dates: DateSealer) throws {
+    fileprivate init(_ row: Row, of person: Identifier, _ sealer: AnswerSealer) throws {
         self.init(
             number: try row.integer("number"), version: try row.integer("version"),
             hash: Hex.encode(try row.bytes("content_hash")), takenAt: try row.timestamp("taken_at"),
-            answers: try dates.opened(try JSONValue.parse(try row.json("answers")), of: person),
+            answers: try sealer.opened(try JSONValue.parse(try row.json("answers")), of: person),
             scores: try JSONValue.parse(try row.json("scores")))
     }
 }

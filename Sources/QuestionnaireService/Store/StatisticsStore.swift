@@ -6,7 +6,7 @@ import JSONText
 /// Reads the newest sessions of a version for its statistics.
 @Loop struct StatisticsStore {
     let database: Database
-    let dates: DateSealer
+    let sealer: AnswerSealer
 
     private static let most: Int64 = 5_000
 
@@ -75,7 +75,7 @@ import JSONText
 
 extension AnswerSheet {
     /// - Parameter now: the time of all answers. Ages are calculated on this day of the person's time zone.
-    init(_ sample: StatisticsStore.Sample, _ dates: DateSealer, of definition: Definition, now: Timestamp) throws {
+    init(_ sample: StatisticsStore.Sample, _ sealer: AnswerSealer, of definition: Definition, now: Timestamp) throws {
         let answers = try sample.answers.map { try JSONValue.parse($0) }?.objectValue ?? [:]
         let subjects = try sample.subjects.map { try JSONValue.parse($0) }?.arrayValue ?? []
         let facts = try JSONValue.parse(sample.facts).objectValue ?? [:]
@@ -87,7 +87,7 @@ extension AnswerSheet {
                 }
                 return Answer(
                     state: AnswerState(rawValue: state),
-                    value: parts[1] == .null ? nil : try dates.opened(parts[1], of: sample.person),
+                    value: parts[1] == .null ? nil : try sealer.opened(parts[1], of: sample.person),
                     revision: 1, changedAt: now, isStale: parts[2].boolValue ?? false)
             },
             subjects: subjects.compactMap { entry in

@@ -34,7 +34,7 @@ struct StoredSession: Sendable {
     ///   - rows: from ``SessionStore/load``: one for the session and one for each answer. Without rows there is no
     ///     session.
     ///   - known: the session as read before. If the revision is the same, its answers are reused and `rows` has none.
-    init?(_ rows: [Row], of person: Identifier, _ dates: DateSealer, knowing known: StoredSession? = nil) throws {
+    init?(_ rows: [Row], of person: Identifier, _ sealer: AnswerSealer, knowing known: StoredSession? = nil) throws {
         guard let first = try rows.first(where: { try $0.optionalUUID("session_id") != nil }) else { return nil }
         id = try first.uuid("session_id")
         status = SessionStatus(rawValue: try first.text("status"))
@@ -48,7 +48,7 @@ struct StoredSession: Sendable {
         now = try first.timestamp("now")
         subjects = try Self.list(first, "subjects").compactMap(Subject.init)
         facts = try JSONValue.parse(try first.json("facts")).objectValue ?? [:]
-        mutations = try Self.list(first, "mutations").compactMap { try RecordedMutation($0, of: person, dates) }
+        mutations = try Self.list(first, "mutations").compactMap { try RecordedMutation($0, of: person, sealer) }
         if let known, known.id == id, known.revision == revision {
             (answers, answersSize) = (known.answers, known.answersSize)
             return
@@ -59,7 +59,7 @@ struct StoredSession: Sendable {
             let (value, preference) = (try row.optionalJSON("value"), try row.optionalJSON("preference"))
             let answer = Answer(
                 state: AnswerState(rawValue: try row.text("answer_state")),
-                value: try value.map { try dates.opened(try JSONValue.parse($0), of: person) },
+                value: try value.map { try sealer.opened(try JSONValue.parse($0), of: person) },
                 revision: try row.integer("answer_revision"), changedAt: try row.timestamp("changed_at"),
                 device: try row.optionalText("device"),
                 preference: try preference.flatMap { AnswerPreference(try JSONValue.parse($0)) },
@@ -112,14 +112,14 @@ extension Subject {
 }
 
 extension RecordedMutation {
-    fileprivate init?(_ json: JSONValue, of person: Identifier, _ dates: DateSealer) throws {
+    fileprivate init?(_ json: JSONValue, of person: Identifier, _ sealer: AnswerSealer) throws {
         guard let id = json["id"]?.stringValue.flatMap({ Identifier($0) }),
             let digest = json["digest"]?.stringValue.flatMap(Hex.decode), let key = json["key"]?.stringValue,
             let revision = json["revision"]?.integerValue
         else { return nil }
         let reply = json["reply"]
         self.init(
-            id: id, digest: try dates.opened(digest, of: person), key: key, revision: revision,
+            id: id, digest: try sealer.opened(digest, of: person), key: key, revision: revision,
             reply: reply == .null ? nil : reply)
     }
 }

@@ -34,9 +34,10 @@ struct VersionPlan: PublicationPlan {
     /// - Throws: every problem of the draft.
     static func make(
         _ draft: JSONValue, of key: String, after earlier: EarlierVersions, fields: ExtractedFields? = nil,
-        today: CivilDate
+        isSealingHealth: Bool = true, today: CivilDate
     ) throws(DefinitionError) -> VersionPlan {
-        let report = report(on: draft, of: key, after: earlier, fields: fields, today: today)
+        let report = report(
+            on: draft, of: key, after: earlier, fields: fields, isSealingHealth: isSealingHealth, today: today)
         guard let definition = report.definition, report.problems.isEmpty else {
             throw DefinitionError(problems: report.problems)
         }
@@ -60,9 +61,10 @@ struct VersionPlan: PublicationPlan {
     ///   - key: `nil` if only the draft names its questionnaire.
     ///   - earlier: `nil` if the earlier versions are unknown. Then the draft's statements about them are not checked.
     ///   - fields: `nil` if the fields of the profile are unknown, or if no question names one.
+    ///   - isSealingHealth: whether answers to sensitive questions are sealed. If not, no question may be marked.
     static func report(
         on draft: JSONValue, of key: String?, after earlier: EarlierVersions?, fields: ExtractedFields? = nil,
-        today: CivilDate
+        isSealingHealth: Bool = true, today: CivilDate
     ) -> Report {
         var report = Report()
         let next = DocumentText.next(draft, of: key, after: earlier?.files.last?.version ?? 0)
@@ -86,6 +88,7 @@ struct VersionPlan: PublicationPlan {
                 report.problems += SharedTexts.problems(in: file)
             }
             report.problems += fields?.problems(in: file) ?? []
+            if !isSealingHealth { report.problems += SensitiveMarks.problems(in: file) }
             guard let earlier else { return report }
             report.problems += DerivedFrom(earlier.contents).problems(of: file.derivedFrom)
             if let before = earlier.files.last {

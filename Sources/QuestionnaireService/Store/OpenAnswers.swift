@@ -5,9 +5,9 @@ import EventLoop
 import JSONText
 
 /// Seals dates and answers to sensitive questions that were stored open, in all tables.
-@Loop struct OpenDates {
+@Loop struct OpenAnswers {
     let database: Database
-    let dates: DateSealer
+    let sealer: AnswerSealer
 
     /// How many sessions were examined and what was found in them.
     struct Sealed: Sendable {
@@ -64,8 +64,8 @@ import JSONText
         for row in rows {
             let person = try row.uuid("person_id")
             let value = try JSONValue.parse(try row.json("value"))
-            let sealed = dates.sealed(value, of: person, isSensitive: true)
-            found.count(isDate: DateSealer.isDate(value))
+            let sealed = sealer.sealed(value, of: person, isSensitive: true)
+            found.count(isDate: AnswerSealer.isDate(value))
             transaction.send(
                 place.seal,
                 [
@@ -86,7 +86,7 @@ import JSONText
                 Self.sealDigest,
                 [
                     .uuid(person), .uuid(try row.uuid("session_id")), .uuid(try row.uuid("mutation_id")),
-                    .bytes(dates.sealed(try row.bytes("digest"), of: person)),
+                    .bytes(sealer.sealed(try row.bytes("digest"), of: person)),
                 ])
         }
     }
@@ -110,7 +110,7 @@ import JSONText
             WHERE s.person_id = m.person_id AND s.session_id = m.session_id
                 AND q.question = split_part(m.question, '/', 1)) AS is_date
         FROM mutations m
-        WHERE \(ofRange) AND octet_length(digest) = \(DateSealer.digestLength) AND EXISTS (
+        WHERE \(ofRange) AND octet_length(digest) = \(AnswerSealer.digestLength) AND EXISTS (
             SELECT FROM answer_history h
             WHERE h.person_id = m.person_id AND h.session_id = m.session_id AND h.question = m.question
                 AND is_sealed_date(h.value))

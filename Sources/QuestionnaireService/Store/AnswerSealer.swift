@@ -8,7 +8,7 @@ import JSONText
 /// A date may be the birthday of the person or of a child. It is recognised by its form `YYYY-MM-DD`, whatever the
 /// question is, since another version may ask it differently. The stored form of both is `{"sealed": base64}`, which no
 /// client's answer can have. What is sealed is the date, or the answer as JSON, which never has the form of a date.
-struct DateSealer: Sendable {
+struct AnswerSealer: Sendable {
     private static let member = "sealed"
     /// The bytes of a digest that is not sealed.
     static let digestLength = 32
