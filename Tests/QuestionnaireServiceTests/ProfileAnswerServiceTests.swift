@@ -104,4 +104,158 @@ import Testing
             #expect(service.judge.asked.count == 1, "one request for the whole queue")
         }
     }
+
+    private static func refusal(_ value: JSONValue) -> [JSONValue: RefusedAnswer] {
+        [
+            value: RefusedAnswer(
+                index: 0, code: "validation_failed", detail: "Please use other words.", reason: "profanity")
+        ]
+    }
+
+    private func view(_ session: Identifier, _ service: RunningService) async throws -> SessionView {
+        try await service.gateway.call(
+            GetSession(questionnaire: Self.key, sessionId: session), service.options(person))
+    }
+
+    /// The person took the answer back to where profile takes it no more: they are asked again, and told why.
+    @Test func aRefusedAnswerThatIsShownAgainIsAskedForAgain() async throws {
+        let definition = Sample.definition([
+            Sample.question("isShy", "boolean"),
+            Sample.question(
+                "about", "text",
+                ["extract": ["profileField": "bio"], "visibleIf": ["==": [["var": "isShy"], false]]]),
+        ]).setting("version", to: 4)
+        try await ConditionalServiceTests.run(asking: definition) { service in
+            let session = try await open(service)
+            _ = try await put("isShy", false, in: session, service)
+            _ = try await put("about", "damn", in: session, service)
+            _ = try await put("isShy", true, in: session, service)
+            service.judge.refusals = Self.refusal("damn")
+            let (told, mutation) = (service.changes.heard.count, Identifier.ordered())
+            let shown = try await put("isShy", false, in: session, mutation: mutation, service)
+            #expect(shown.shown == ["about"] && shown.stale == ["about"])
+            #expect(shown.next?.question == "about" && shown.next?.reason == "stale")
+            #expect(try await put("isShy", false, in: session, mutation: mutation, service) == shown, "a repetition")
+            let view = try await view(session, service)
+            #expect(view.answers.first { $0.question == "about" }?.stale == true && view.progress.answered == 1)
+            let refused = await #expect(throws: BusError.self) {
+                try await put("about", "damn", in: session, service)
+            }
+            #expect(refused?.errors?.first?.message == "Please use other words.")
+            let incomplete = await #expect(throws: BusError.self) {
+                try await service.gateway.call(
+                    CompleteSession(questionnaire: Self.key, sessionId: session), service.options(person))
+            }
+            #expect(incomplete?.code == "questionnaire_incomplete")
+            #expect(service.changes.heard.count == told, "profile is told nothing")
+            _ = try await put("about", "Hello", in: session, service)
+            #expect(try await service.changes.atLeast(told + 1)[told].fields == ["bio"])
+        }
+    }
+
+    /// Another question of the field counts in version 5.
+    private static let next = Sample.definition([
+        Sample.question("name", "text"), Sample.question("about", "text", ["extract": ["profileField": "firstName"]]),
+        Sample.question("plain", "text"),
+    ]).setting("version", to: 5)
+
+    private func extracts(_ session: Identifier, _ service: RunningService) async throws -> [ProfileExtract] {
+        let request = GetExtracts(
+            personID: person, sessionID: session, questionnaire: Self.key, fields: ["bio", "firstName"])
+        return try await service.stage.asking(as: .profile).call(request, service.options(nil)).extracts
+    }
+
+    @Test(arguments: [true, false]) func aMoveToAnotherVersionReachesTheProfile(byOperator: Bool) async throws {
+        try await ConditionalServiceTests.run(asking: Self.definition) { service in
+            let session = try await open(service)
+            _ = try await put("name", "Zoë", in: session, service)
+            _ = try await put("about", "Zo", in: session, service)
+            try await service.publish(Self.next)
+            let move = MigrateSession(questionnaire: Self.key, sessionId: session)
+            let told = try await service.changes.atLeast(2).count
+            service.judge.refusals = Self.refusal("Zo")
+            var dry = move
+            dry.dryRun = "true"
+            #expect(try await service.gateway.call(dry, service.options(person)).stale == ["about"])
+            service.judge.refusals = [:]
+            #expect(try await service.gateway.call(dry, service.options(person)).stale == [])
+            if byOperator {
+                let operators = try service.stage.asking(as: .operator)
+                let moved = try await operators.call(
+                    MigrateSessions(questionnaire: Self.key, limit: 10, dryRun: false),
+                    CallOptions(timeout: .seconds(10)))
+                #expect(moved.sessions == 1)
+            } else {
+                #expect(try await service.gateway.call(move, service.options(person)).kept == ["about", "name"])
+            }
+            let moved = try await service.changes.atLeast(told + 1)
+            #expect(moved.count == told + 1 && moved[told].fields == ["firstName"])
+            #expect(try await extracts(session, service) == [ProfileExtract(field: "firstName", value: "Zo")])
+
+            _ = try await service.gateway.call(
+                UndoMigration(questionnaire: Self.key, sessionId: session), service.options(person))
+            let back = try await service.changes.atLeast(told + 2)
+            #expect(back.count == told + 2 && back[told + 1].fields == ["bio", "firstName"])
+            #expect(
+                try await extracts(session, service) == [
+                    ProfileExtract(field: "bio", value: "Zo"), ProfileExtract(field: "firstName", value: "Zoë"),
+                ])
+        }
+    }
+
+    @Test func whatProfileRefusesAfterAMoveIsAskedForAgain() async throws {
+        try await ConditionalServiceTests.run(asking: Self.definition) { service in
+            let session = try await open(service)
+            _ = try await put("name", "Zoë", in: session, service)
+            _ = try await put("about", "Zo", in: session, service)
+            try await service.publish(Self.next)
+            service.judge.refusals = Self.refusal("Zo")
+            let told = try await service.changes.atLeast(2).count
+            let moved = try await service.gateway.call(
+                MigrateSession(questionnaire: Self.key, sessionId: session), service.options(person))
+            #expect(moved.stale == ["about"] && moved.kept == ["name"])
+            #expect(try await service.rows("SELECT question FROM answers WHERE is_stale") == "about")
+            #expect(try await view(session, service).next?.reason == "stale")
+            service.judge.refusals = Self.refusal("Zoë")
+            let back = try await service.gateway.call(
+                UndoMigration(questionnaire: Self.key, sessionId: session), service.options(person))
+            #expect(back.answers.filter { $0.stale == true }.map(\.question) == ["name"])
+            #expect(try await service.changes.atLeast(told + 1)[told].fields == ["bio"])
+        }
+    }
+
+    @Test func aSubjectThatShowsAnAnswerReachesTheProfile() async throws {
+        let definition = Sample.definition(sections: [
+            Sample.children(0...3, [Sample.question("rash", "text")]),
+            Sample.section(
+                "last",
+                [
+                    Sample.question(
+                        "about", "text",
+                        [
+                            "extract": ["profileField": "bio"],
+                            "visibleIf": [">=": [["subjects": ["count": "child"]], 1]],
+                        ])
+                ]),
+        ]).setting("version", to: 4)
+        try await ConditionalServiceTests.run(asking: definition) { service in
+            let session = try await open(service)
+            _ = try await put("about", "Hello", in: session, service)
+            let child = PutSubject(questionnaire: Self.key, sessionId: session, subject: .ordered(), label: "Alva")
+            let told = service.changes.heard.count
+            service.judge.refusals = Self.refusal("Hello")
+            let refused = try await service.gateway.call(child, service.options(person))
+            #expect(refused.next?.question == "rash" && service.changes.heard.count == told)
+            #expect(try await service.rows("SELECT question FROM answers WHERE is_stale") == "about")
+            service.judge.refusals = [:]
+            _ = try await put("about", "Hello", in: session, service)
+            #expect(try await service.changes.atLeast(told + 1)[told].fields == ["bio"])
+            _ = try await service.gateway.call(
+                RemoveSubject(questionnaire: Self.key, sessionId: session, subject: child.subject),
+                service.options(person))
+            #expect(service.changes.heard.count == told + 1, "what the profile has stays there")
+            _ = try await service.gateway.call(child, service.options(person))
+            #expect(try await service.changes.atLeast(told + 2)[told + 1].fields == ["bio"])
+        }
+    }
 }

@@ -201,7 +201,8 @@ import Testing
             offers: VersionOffers(
                 definitions: definitions,
                 migrations: SessionMigrationStore(
-                    database: container.database, sealer: service.sessions.sealer, sensitive: service.sessions.sensitive)),
+                    database: container.database, sealer: service.sessions.sealer, sensitive: service.sessions.sensitive
+                )),
             inbox: container.inbox, outbox: container.outbox, bus: container.bus)
     }
 

@@ -36,8 +36,8 @@ import Languages
                         service.sessions.write(
                             plan, to: hand.sheet.definition, of: person, session: hand.session.id,
                             reply: reply.jsonBytes, in: transaction)
-                        try await service.publishProfileAnswers(
-                            of: plan, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
+                        try await service.note(
+                            plan.profile, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
                         try await service.conclude(sheet, step, on: hand, in: transaction)
                         return reply
                     }
@@ -74,7 +74,7 @@ import Languages
             return .known(try WireJSON.decode(AnswerSaved.self, from: CanonicalJSON.bytes(of: known)))
         }
         let (sheet, step) = try service.step(after: plan, on: hand, completes: false)
-        try service.mustBeJudged(plan)
+        try service.mustBeJudged(plan.profile)
         let change = SheetChange(
             from: hand.sheet, to: sheet, written: [AnswerPlace(item.question, of: item.subject).key])
         let reply = AnswerSaved(
@@ -135,11 +135,10 @@ struct PutAnswersHandler: RequestHandler {
             request.answers.map(ResponseItem.init), on: hand.sheet, mutations: hand.session.mutations,
             now: hand.session.now, verdicts: verdicts)
         let (sheet, step) = try service.step(after: plan, on: hand, completes: false)
-        try service.mustBeJudged(plan)
+        try service.mustBeJudged(plan.profile)
         service.sessions.write(
             plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
-        try await service.publishProfileAnswers(
-            of: plan, verdicts, on: hand, app: app, watch: watch, in: transaction)
+        try await service.note(plan.profile, verdicts, on: hand, app: app, watch: watch, in: transaction)
         try await service.conclude(sheet, step, on: hand, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet, written: Set(plan.writes.map(\.key)))
         return .reply(

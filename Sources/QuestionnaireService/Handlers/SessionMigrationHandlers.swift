@@ -32,30 +32,42 @@ import ServiceRuntime
 
     /// Moves the answers of a session to the target version. A dry run only returns the result and writes nothing.
     ///
-    /// - Throws: ``SessionFacts/Wanted``.
+    /// - Parameters:
+    ///   - verdicts: what profile said about answers that fill its fields in the target version.
+    ///   - app: the one that the person answers in; `nil` for the default app.
+    ///   - watch: waits until the event was tried.
+    /// - Throws: ``SessionFacts/Wanted`` and ``ProfileVerdicts/Wanted``.
     func move(
         _ hand: LoadedSession, along route: Route?, isDryRun: Bool, knowing facts: SessionFacts,
-        in transaction: Transaction
-    ) throws -> SessionMigrated {
+        _ verdicts: ProfileVerdicts, app: String? = nil, watch: DeliveryWatch? = nil, in transaction: Transaction
+    ) async throws -> SessionMigrated {
         let (session, answers) = (hand.session, hand.session.answers)
         guard let route else {
             let version = hand.session.version
             return SessionMigrated(SessionMigration(unchanged: hand.sheet), from: version, to: version)
         }
-        let version = route.target.definition.version
-        let migration = SessionMigration(of: answers, along: route.path, now: session.now)
+        let definition = route.target.definition
+        // Facts decide what is shown, and so which answers the profile gets. Otherwise a dry run needs none.
+        let pins =
+            isDryRun && !definition.hasExtracts ? [:] : try facts.pins(for: route.target, beside: session.facts)
+        var migration = SessionMigration(of: answers, along: route.path, now: session.now)
+        let moved = AnswerSheet(
+            definition: definition, answers: migration.answers, subjects: session.subjects,
+            facts: pins.merging(session.facts) { $1 }, today: session.today)
+        let (_, profile) = moved.judged(since: hand.sheet, verdicts)
+        try service.mustBeJudged(profile)
+        migration.makeStale(profile.refused)
         if !isDryRun {
-            let pins = try facts.pins(for: route.target, beside: session.facts)
             migrations.note(
                 SessionMigrationRecord(migration, of: answers), from: session, in: hand.sheet.definition,
-                of: hand.person, to: version, in: transaction)
+                of: hand.person, to: definition.version, in: transaction)
             service.sessions.replace(
-                answers, by: migration.answers, in: route.target.definition, of: hand.person, session: session.id,
-                in: transaction)
+                answers, by: migration.answers, in: definition, of: hand.person, session: session.id, in: transaction)
             migrations.pin(
-                session.id, of: hand.person, to: version, route.target.definition.hash, knowing: pins, in: transaction)
+                session.id, of: hand.person, to: definition.version, definition.hash, knowing: pins, in: transaction)
+            try await service.note(profile, verdicts, on: hand, app: app, watch: watch, in: transaction)
         }
-        return SessionMigrated(migration, from: session.version, to: version)
+        return SessionMigrated(migration, from: session.version, to: definition.version)
     }
 }
 
@@ -75,7 +87,7 @@ struct MigrateSessionHandler: RequestHandler {
         let person = try context.person().userID
         let facts = SessionFacts(language: .header(request.acceptLanguage))
         return try await mover.service.knowing(facts, of: person, context) { facts in
-            try await mover.service.once(context, keepsAll: true) { transaction in
+            try await mover.changing(person, context) { verdicts, watch, transaction in
                 let hand = try await mover.service.take(
                     request.sessionId, of: person, for: request.questionnaire, in: transaction)
                 guard hand.session.status == .inProgress else {
@@ -83,8 +95,9 @@ struct MigrateSessionHandler: RequestHandler {
                 }
                 let route = try await mover.route(from: hand.session.version, of: request.questionnaire)
                 return .reply(
-                    try mover.move(
-                        hand, along: route, isDryRun: request.dryRun == "true", knowing: facts, in: transaction))
+                    try await mover.move(
+                        hand, along: route, isDryRun: request.dryRun == "true", knowing: facts, verdicts,
+                        app: context.actor?.app, watch: watch, in: transaction))
             }
         }
     }
@@ -96,7 +109,7 @@ struct UndoMigrationHandler: RequestHandler {
 
     func handle(_ request: UndoMigration, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        return try await mover.service.once(context, keepsAll: true) { transaction in
+        return try await mover.changing(person, context) { verdicts, watch, transaction in
             let (service, migrations) = (mover.service, mover.migrations)
             let hand = try await service.take(
                 request.sessionId, of: person, for: request.questionnaire, in: transaction)
@@ -105,16 +118,35 @@ struct UndoMigrationHandler: RequestHandler {
                 let last = try await migrations.undoable(session.id, of: person, in: transaction)
             else { throw BusError(.migrationFinal, "There is no migration that could be taken back.") }
             let answers = last.record.restored(over: session.answers, now: session.now)
-            let former = try await service.definitions.definition(last.hash).definition
+            (session.version, session.hash, session.answers) = (last.version, last.hash, answers)
+            let (sheet, profile) = try await service.hand(session, of: person).sheet.judged(since: hand.sheet, verdicts)
+            try service.mustBeJudged(profile)
+            session.answers = sheet.answers
             service.sessions.replace(
-                session.answers, by: answers, in: former, of: person, session: session.id, in: transaction)
+                hand.session.answers, by: session.answers, in: sheet.definition, of: person, session: session.id,
+                in: transaction)
             migrations.pin(session.id, of: person, to: last.version, last.hash, in: transaction)
             migrations.close(last, session.id, of: person, in: transaction)
-            (session.version, session.hash, session.answers) = (last.version, last.hash, answers)
+            try await service.note(
+                profile, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
             let result = try await service.sessions.result(of: session.id, of: person, in: transaction)
             return .reply(
                 try await service.view(
                     try await service.hand(session, of: person), language: request.acceptLanguage, result: result))
+        }
+    }
+}
+
+extension SessionMigrator {
+    /// Runs `body` once in a transaction, as ``SessionService`` does for answers that fill fields of the profile.
+    fileprivate func changing<Reply: BusReply>(
+        _ person: Identifier, _ context: RequestContext,
+        _ body: @Loop (ProfileVerdicts, DeliveryWatch, Transaction) async throws -> Outcome<Reply>
+    ) async throws -> Reply {
+        try await service.judging(person, context) { verdicts in
+            try await service.delivering { watch in
+                try await service.once(context, keepsAll: true) { try await body(verdicts, watch, $0) }
+            }
         }
     }
 }
@@ -147,7 +179,9 @@ struct MigrateSessionsHandler: RequestHandler {
                     do {
                         let facts = SessionFacts(language: .untold)
                         return try await mover.service.knowing(facts, of: one.person, context) { facts in
-                            try await move(one.session, of: one.person, request, ways, knowing: facts)
+                            try await mover.service.judging(one.person, context) { verdicts in
+                                try await move(one.session, of: one.person, request, ways, knowing: facts, verdicts)
+                            }
                         }
                     } catch is SealError {
                         log.error("date_not_opened", ["in": "migration", "session": .string(one.session.description)])
@@ -178,7 +212,7 @@ struct MigrateSessionsHandler: RequestHandler {
     /// - Returns: `nil` if the session was closed, erased or moved to the newest version in the meantime.
     @Loop private func move(
         _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownMigrations,
-        knowing facts: SessionFacts
+        knowing facts: SessionFacts, _ verdicts: ProfileVerdicts
     ) async throws -> SessionMigrated? {
         try await mover.service.sessions.database.transaction { transaction in
             guard
@@ -191,7 +225,8 @@ struct MigrateSessionsHandler: RequestHandler {
             }
             guard let route = ways.byVersion[found.version] ?? nil else { return nil }
             let hand = LoadedSession(found, of: person, try await mover.service.definitions.definition(found.hash))
-            return try mover.move(hand, along: route, isDryRun: request.dryRun, knowing: facts, in: transaction)
+            return try await mover.move(
+                hand, along: route, isDryRun: request.dryRun, knowing: facts, verdicts, in: transaction)
         }
     }
 

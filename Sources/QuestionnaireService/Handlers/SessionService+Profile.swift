@@ -38,26 +38,31 @@ extension SessionService {
         }
     }
 
-    /// Requires that profile has judged all answers of a plan.
+    /// Requires that profile has judged all answers of a change.
     ///
     /// - Throws: ``ProfileVerdicts/Wanted``.
-    func mustBeJudged(_ plan: ResponsePlan) throws(ProfileVerdicts.Wanted) {
-        guard plan.unjudged.isEmpty else {
-            throw ProfileVerdicts.Wanted(answers: Array(plan.unjudged.prefix(JudgeAnswers.most)))
+    func mustBeJudged(_ change: ProfileAnswerChange) throws(ProfileVerdicts.Wanted) {
+        guard change.unjudged.isEmpty else {
+            throw ProfileVerdicts.Wanted(answers: Array(change.unjudged.prefix(JudgeAnswers.most)))
         }
     }
 
-    /// Publishes that answers to fields of the profile changed, if a plan changes any.
+    /// Publishes that answers to fields of the profile changed, if any did. Stores which answers profile refused.
     ///
-    /// - Parameter watch: waits until the event was tried.
-    func publishProfileAnswers(
-        of plan: ResponsePlan, _ verdicts: ProfileVerdicts, on hand: LoadedSession, app: String?,
-        watch: DeliveryWatch, in transaction: Transaction
+    /// - Parameters:
+    ///   - app: the one that the person answers in; `nil` for the default app.
+    ///   - watch: waits until the event was tried.
+    func note(
+        _ change: ProfileAnswerChange, _ verdicts: ProfileVerdicts, on hand: LoadedSession, app: String?,
+        watch: DeliveryWatch? = nil, in transaction: Transaction
     ) async throws {
-        guard !plan.profileFields.isEmpty, let judgedAt = verdicts.judgedAt else { return }
+        if !change.refused.isEmpty {
+            sessions.makeStale(change.refused, of: hand.person, session: hand.session.id, in: transaction)
+        }
+        guard !change.fields.isEmpty, let judgedAt = verdicts.judgedAt else { return }
         let event = ProfileAnswersChanged(
             personID: hand.person, sessionID: hand.session.id, questionnaire: hand.sheet.definition.key,
-            fields: plan.profileFields, app: app, judgedAt: judgedAt)
+            fields: change.fields, app: app, judgedAt: judgedAt)
         try await outbox.publish(event, watch: watch, in: transaction)
     }
 }

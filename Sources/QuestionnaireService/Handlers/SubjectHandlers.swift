@@ -8,22 +8,14 @@ struct PutSubjectHandler: RequestHandler {
     let service: SessionService
 
     func handle(_ request: PutSubject, context: RequestContext) async throws -> SubjectsChanged {
-        let person = try context.person().userID
-        return try await service.sessions.database.transaction { transaction in
-            let hand = try await service.take(
-                request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            try hand.mustTakeWrites()
-            let all = try await service.sessions.subjects(of: person, session: hand.session.id, in: transaction)
+        try await service.changingSubjects(request.sessionId, of: request.questionnaire, context) {
+            hand, all, transaction in
             let plan = try SubjectPlan.make(request, all: all, on: hand.sheet, now: hand.session.now)
             service.sessions.put(
-                plan.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
+                plan.subject, of: hand.person, session: hand.session.id, at: hand.session.now, in: transaction)
             service.sessions.write(
-                plan.answers, to: plan.sheet.definition, of: person, session: hand.session.id, in: transaction)
-            let step = SessionStep(
-                status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
-                changesAnswers: plan.changesSession, completes: false, missing: [])
-            try await service.conclude(plan.sheet, step, on: hand, in: transaction)
-            return SubjectsChanged(plan.sheet)
+                plan.answers, to: plan.sheet.definition, of: hand.person, session: hand.session.id, in: transaction)
+            return (plan.sheet, plan.changesSession)
         }
     }
 }
@@ -33,24 +25,48 @@ struct RemoveSubjectHandler: RequestHandler {
     let service: SessionService
 
     func handle(_ request: RemoveSubject, context: RequestContext) async throws -> SubjectsChanged {
-        let person = try context.person().userID
-        return try await service.sessions.database.transaction { transaction in
-            let hand = try await service.take(
-                request.sessionId, of: person, for: request.questionnaire, in: transaction)
-            try hand.mustTakeWrites()
-            let all = try await service.sessions.subjects(of: person, session: hand.session.id, in: transaction)
+        try await service.changingSubjects(request.sessionId, of: request.questionnaire, context) {
+            hand, all, transaction in
             guard all.contains(where: { $0.id == request.subject }) else {
                 throw BusError(.notFound, "There is nobody of that id in this session.")
             }
             let rest = hand.sheet.subjects.filter { $0.id != request.subject }
-            let sheet = hand.sheet.with(rest)
             service.sessions.remove(
-                request.subject, of: person, session: hand.session.id, at: hand.session.now, in: transaction)
-            let step = SessionStep(
-                status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
-                changesAnswers: rest.count < hand.sheet.subjects.count, completes: false, missing: [])
-            try await service.conclude(sheet, step, on: hand, in: transaction)
-            return SubjectsChanged(sheet)
+                request.subject, of: hand.person, session: hand.session.id, at: hand.session.now, in: transaction)
+            return (hand.sheet.with(rest), rest.count < hand.sheet.subjects.count)
+        }
+    }
+}
+
+extension SessionService {
+    /// Changes the subjects of a session. Questions that depend on them may be shown or hidden, also those that fill
+    /// fields of the profile.
+    ///
+    /// - Parameter body: is given all subjects, including removed ones. It returns the sheet after the change, and
+    ///   whether anything in the session changes.
+    fileprivate func changingSubjects(
+        _ session: Identifier, of questionnaire: String, _ context: RequestContext,
+        _ body: @Loop (LoadedSession, [Subject], Transaction) throws -> (AnswerSheet, Bool)
+    ) async throws -> SubjectsChanged {
+        let person = try context.person().userID
+        return try await judging(person, context) { verdicts in
+            try await delivering { watch in
+                try await sessions.database.transaction { transaction in
+                    let hand = try await take(session, of: person, for: questionnaire, in: transaction)
+                    try hand.mustTakeWrites()
+                    let all = try await sessions.subjects(of: person, session: session, in: transaction)
+                    let (changed, changesSession) = try body(hand, all, transaction)
+                    let (sheet, profile) = changed.judged(since: hand.sheet, verdicts)
+                    try mustBeJudged(profile)
+                    try await note(
+                        profile, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
+                    let step = SessionStep(
+                        status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
+                        changesAnswers: changesSession, completes: false, missing: [])
+                    try await conclude(sheet, step, on: hand, in: transaction)
+                    return SubjectsChanged(sheet)
+                }
+            }
         }
     }
 }

@@ -29,11 +29,10 @@ struct SubmitResponsesHandler: RequestHandler {
             request.answers, on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now,
             verdicts: verdicts)
         let (sheet, step) = try service.step(after: plan, on: hand, completes: request.complete == true)
-        try service.mustBeJudged(plan)
+        try service.mustBeJudged(plan.profile)
         service.sessions.write(
             plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
-        try await service.publishProfileAnswers(
-            of: plan, verdicts, on: hand, app: app, watch: watch, in: transaction)
+        try await service.note(plan.profile, verdicts, on: hand, app: app, watch: watch, in: transaction)
         if case .refuse(let missing) = step { return .refusal(ResponseRefusal.incomplete(missing: missing).busError) }
         try await service.conclude(sheet, step, on: hand, watch: watch, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet)

@@ -102,6 +102,11 @@ extension SessionStore {
         }
     }
 
+    /// Marks answers as stale, so that their questions are asked again.
+    func makeStale(_ keys: [String], of person: Identifier, session: Identifier, in transaction: Transaction) {
+        transaction.send(Self.setStale, [.uuid(person), .uuid(session), .textArray(keys)])
+    }
+
     /// Adds a subject, renames it, or brings back a removed one.
     func put(
         _ subject: Subject, of person: Identifier, session: Identifier, at now: Timestamp, in transaction: Transaction
@@ -245,6 +250,9 @@ extension SessionStore {
     private static let rememberMutation: Statement = """
         INSERT INTO mutations (person_id, session_id, mutation_id, digest, reply, question, revision)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
+        """
+    private static let setStale: Statement = """
+        UPDATE answers SET is_stale = true WHERE person_id = $1 AND session_id = $2 AND question = ANY ($3)
         """
     private static let putSubject: Statement = """
         INSERT INTO subjects (person_id, session_id, subject, kind, label, added_at, position)

@@ -170,6 +170,12 @@ struct AnswerSheet: Sendable {
         resolve()
     }
 
+    /// Marks an answer as stale, so that its question is asked again.
+    mutating func makeStale(_ key: String) {
+        answers[key]?.isStale = true
+        resolve()
+    }
+
     /// The sheet of the same person with other answers.
     func with(_ answers: [String: Answer]) -> AnswerSheet {
         var sheet = self

@@ -4,17 +4,60 @@ import JSONText
 extension AnswerSheet {
     /// What the answers say about fields of the profile, by field: the value of the first of its questions that is shown
     /// and was answered or declined. It is `null` if such an answer was only withdrawn.
-    var profileAnswers: [String: JSONValue] {
-        var said: [String: JSONValue] = [:]
+    var profileAnswers: [String: JSONValue] { saidInProfile.mapValues(\.value) }
+
+    /// The same with the keys of the places.
+    private var saidInProfile: [String: (key: String, value: JSONValue)] {
+        var said: [String: (key: String, value: JSONValue)] = [:]
         guard definition.hasExtracts else { return said }
         for item in items where !item.isHidden && !item.isStale {
-            guard let field = item.profileField, said[field] ?? .null == .null, let answer = item.answer,
+            guard let field = item.profileField, said[field]?.value ?? .null == .null, let answer = item.answer,
                 let value = Extraction.value(of: answer, item.kind)
             else { continue }
-            said[field] = value
+            said[field] = (item.key, value)
         }
         return said
     }
+
+    /// Compares what the answers say about fields of the profile with what they said before. An answer that counts again,
+    /// and that profile refuses by now, becomes stale, so that the person is asked again.
+    func judged(since before: AnswerSheet, _ verdicts: ProfileVerdicts) -> (AnswerSheet, ProfileAnswerChange) {
+        var (sheet, change) = (self, ProfileAnswerChange())
+        let former = before.profileAnswers
+        while true {
+            let said = sheet.saidInProfile.filter { former[$0.key] != $0.value.value }.sorted { $0.key < $1.key }
+            var again: [String] = []
+            (change.fields, change.unjudged) = ([], [])
+            for (field, said) in said {
+                let extract = ProfileExtract(field: field, value: said.value)
+                switch verdicts[extract] {
+                case .taken?: break
+                case nil: change.unjudged.append(extract)
+                // A field that cannot be withdrawn keeps its value.
+                default:
+                    if said.value != .null { again.append(said.key) }
+                    continue
+                }
+                change.fields.append(field)
+            }
+            guard again.isEmpty else {
+                for key in again { sheet.makeStale(key) }
+                change.refused += again
+                continue
+            }
+            return (sheet, change)
+        }
+    }
+}
+
+/// What a change of a session says anew about fields of the profile.
+struct ProfileAnswerChange: Sendable, Equatable {
+    /// The fields about which the answers say something else than before, in order.
+    var fields: [String] = []
+    /// Answers that profile has not judged. Nothing may be written before it has.
+    var unjudged: [ProfileExtract] = []
+    /// The keys of the answers that became stale, since profile refuses them.
+    var refused: [String] = []
 }
 
 /// What profile said about answers, before they are saved.

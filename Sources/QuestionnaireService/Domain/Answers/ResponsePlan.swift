@@ -22,10 +22,8 @@ struct ResponsePlan: Sendable, Equatable {
     var writes: [Write] = []
     /// The outcome of each item, in order.
     var outcomes: [ItemOutcome] = []
-    /// The fields of the profile about which the answers say something else than before, in order.
-    var profileFields: [String] = []
-    /// Answers to fields of the profile that profile has not judged. Nothing may be written before it has.
-    var unjudged: [ProfileExtract] = []
+    /// What the answers say anew about fields of the profile.
+    var profile = ProfileAnswerChange()
 
     var changesAnswers: Bool { writes.contains(where: \.changesAnswer) }
 
@@ -45,9 +43,7 @@ struct ResponsePlan: Sendable, Equatable {
     ) -> ResponsePlan {
         var planner = ResponsePlanner(sheet: sheet, mutations: mutations, now: now, verdicts: verdicts)
         for item in items { planner.take(item) }
-        planner.plan.answers = planner.sheet.answers
-        planner.compareProfileAnswers(with: sheet)
-        return planner.plan
+        return planner.finished(since: sheet)
     }
 
     /// Like ``each(_:on:mutations:now:verdicts:)``, but applies all items or none.
@@ -135,20 +131,22 @@ private struct ResponsePlanner {
 
     mutating func take(_ item: ResponseItem) { plan.outcomes.append(outcome(of: item)) }
 
-    /// Finds the fields of the profile about which the answers say something else than those of `before`.
-    mutating func compareProfileAnswers(with before: AnswerSheet) {
-        guard sheet.definition.hasExtracts, plan.changesAnswers else { return }
-        let (former, present) = (before.profileAnswers, sheet.profileAnswers)
-        for (field, value) in present.sorted(by: { $0.key < $1.key }) where former[field] != value {
-            plan.profileFields.append(field)
-            _ = verdict(on: ProfileExtract(field: field, value: value))
-        }
+    /// The plan, once all items were taken.
+    func finished(since before: AnswerSheet) -> ResponsePlan {
+        var plan = plan
+        let (after, change) =
+            plan.changesAnswers ? sheet.judged(since: before, verdicts) : (sheet, ProfileAnswerChange())
+        plan.answers = after.answers
+        plan.profile.fields = change.fields
+        plan.profile.refused = change.refused
+        plan.profile.unjudged += change.unjudged.filter { !plan.profile.unjudged.contains($0) }
+        return plan
     }
 
     /// What profile said about an answer. One that it has not judged is taken for now.
     private mutating func verdict(on answer: ProfileExtract) -> ProfileVerdicts.Verdict {
         if let known = verdicts[answer] { return known }
-        if !plan.unjudged.contains(answer) { plan.unjudged.append(answer) }
+        if !plan.profile.unjudged.contains(answer) { plan.profile.unjudged.append(answer) }
         return .taken
     }
 

@@ -55,6 +55,13 @@ struct SessionMigration: Sendable, Equatable {
         }
         self.answers.succeed(answers, at: now)
     }
+
+    /// Marks more answers as stale.
+    mutating func makeStale(_ keys: [String]) {
+        for key in keys { answers[key]?.isStale = true }
+        kept.removeAll { keys.contains($0) }
+        stale = (stale + keys).sorted()
+    }
 }
 
 extension [String: Answer] {
