@@ -47,7 +47,9 @@ import ServiceRuntime
             return SessionMigrated(SessionMigration(unchanged: hand.sheet), from: version, to: version)
         }
         let definition = route.target.definition
-        let pins = try facts.pins(for: route.target, beside: session.facts)
+        // Facts decide what is shown, and so which answers the profile gets. Otherwise a dry run needs none.
+        let pins =
+            isDryRun && !definition.hasExtracts ? [:] : try facts.pins(for: route.target, beside: session.facts)
         var migration = SessionMigration(of: answers, along: route.path, now: session.now)
         let moved = AnswerSheet(
             definition: definition, answers: migration.answers, subjects: session.subjects,

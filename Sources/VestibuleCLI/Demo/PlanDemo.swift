@@ -36,7 +36,9 @@ final class PlanDemo {
     // MARK: Sign-in
 
     /// Signs in to the plan's app by the first way that the development system can do.
-    private func signIn() throws -> String {
+    ///
+    /// - Returns: an access token.
+    func signIn() throws -> String {
         say("Sign-in to \(plan)")
         let methods =
             try api.step(
