@@ -86,7 +86,7 @@ enum RecoveryServiceDefinition {
         .init(
             "RECOVERY_IDENTITY_PROVIDER", .choice(["manual", "local"]), "manual",
             "Who judges evidence of identity before the reviewers: nobody, or in development by how it begins"),
-        .init("RECOVERY_PER_PHONE", .integer(1...100), "3", "Requests of a claimant's number within 30 days"),
+        .init("RECOVERY_PER_PHONE", .integer(1...100), "3", "Requests of a claimant within 30 days"),
         .init("RECOVERY_PER_ADDRESS_DAY", .integer(1...100_000), "20", "Requests from a client address within a day"),
     ]
 }

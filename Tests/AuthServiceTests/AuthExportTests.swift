@@ -21,7 +21,9 @@ import Testing
         "phones.created_at": "phone.since", "phones.held_before": "phone.heldBeforeSeconds",
         "emails.hash": nil, "emails.key_id": nil, "emails.person_id": "account.id", "emails.sealed": "email.address",
         "emails.other_hash": nil, "emails.other_key_id": nil, "emails.linked_at": "email.linkedAt",
-        "emails.last_used_at": "email.lastUsedAt",
+        "emails.last_used_at": "email.lastUsedAt", "emails.first_number_at": "email.firstNumberAt",
+        "emails.first_number_by": "email.firstNumberBy", "emails.first_number_token_hash": nil,
+        "emails.was_strongest": nil,
         "phone_aliases.person_id": "account.id", "phone_aliases.hash": nil, "phone_aliases.key_id": nil,
         "phone_aliases.other_hash": nil, "phone_aliases.other_key_id": nil,
         "phone_aliases.sealed": "formerPhone.number", "phone_aliases.taken_off_at": "formerPhone.takenOffAt",
@@ -95,6 +97,7 @@ import Testing
             UPDATE devices SET removed_at = now(), removed_by_device_id = id, push_expired_at = now(), language = 'sv' WHERE id = '\(first.deviceId)';
             UPDATE sessions SET revoked_at = now() WHERE id = '\(first.sessionId)';
             UPDATE identities SET to_confirm_since = now();
+            UPDATE emails SET first_number_at = now(), first_number_by = gen_random_uuid();
             UPDATE sessions SET app = 'pk_a' WHERE id = '\(first.sessionId)';
             INSERT INTO role_proposals (person_id, is_granted, operator_name, until)
                 SELECT id, true, 'anna', now() + interval '1 day' FROM accounts;
@@ -142,6 +145,25 @@ import Testing
             #expect(numbers == [Self.old, Self.new, Self.third], "of before, of now, and one that was to be theirs")
             let text = page.records.joined()
             #expect(!text.contains("fcm:") && !text.contains("hash") && !text.contains("anna"))
+        }
+    }
+
+    /// An address is sealed under another key than a number. Whoever recovered the account by it exports it, too.
+    @Test func codesToTheAddressAreExportedWhateverTheyWereFor() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let session = try await auth.signIn(byEmail: Self.email)
+            let others = [
+                SendEmailCode(email: Self.email, recovery: .init()),
+                SendEmailCode(email: Self.email, undoes: "phone_change"),
+            ]
+            for request in others {
+                try await auth.age("2 hours")
+                _ = try await auth.email(request)
+            }
+            let records = try await auth.ask(ExportAccount(after: nil), as: social.actor(session)).records
+            let codes = try records.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["kind"] == "code" }
+            #expect(codes.compactMap { $0["address"] } == Array(repeating: .string(Self.email), count: 3))
         }
     }
 

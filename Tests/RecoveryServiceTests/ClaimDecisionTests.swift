@@ -10,7 +10,8 @@ import Testing
         account: Bool = true, proof: String? = nil, _ change: (inout ClaimHistory) -> Void = { _ in }
     ) -> ClaimDecision {
         var history = ClaimHistory(
-            ofClaimant: 0, ofAccount: 0, coolingSeconds: 0, isBarred: false, isLocked: false, dormantPercent: 0)
+            ofClaimant: 0, ofName: 0, ofAccount: 0, coolingSeconds: 0, isBarred: false, isLocked: false,
+            dormantPercent: 0)
         change(&history)
         let begun = RecoveryBegun(
             caseID: .ordered(), accountID: account ? .ordered() : nil, accountReference: "account",
@@ -36,7 +37,15 @@ import Testing
     }
 
     @Test func aNumberThatIsClaimedOftenIsHeldLonger() {
-        #expect(decide { $0.ofAccount = RecoveryPolicy.manyClaims } == .made(isDecoy: false, hold: 200))
+        #expect(decide { $0.ofName = RecoveryPolicy.manyClaims } == .made(isDecoy: false, hold: 200))
         #expect(decide(account: false) { $0.dormantPercent = 100 } == .made(isDecoy: true, hold: 200))
+    }
+
+    /// The hold would show that two names are of one account, and so that there is an account.
+    @Test func anAccountThatIsClaimedOftenByOtherNamesIsDecidedLater() {
+        let often = RecoveryPolicy.manyClaims
+        #expect(decide { $0.ofAccount = often - 1 } == .made(isDecoy: false, hold: 100))
+        #expect(decide { $0.ofAccount = often } == .made(isDecoy: false, hold: 100, decidedAfter: 200))
+        #expect(decide { ($0.ofName, $0.ofAccount) = (often, often) } == .made(isDecoy: false, hold: 200))
     }
 }

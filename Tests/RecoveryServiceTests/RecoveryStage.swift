@@ -60,6 +60,9 @@ import Testing
             var proof: String?
             var isStaff = false
             var isDormant = false
+            /// Of the claimant, with an account and without.
+            var mailbox: String?
+            var proofs: [String]?
         }
 
         init(owner: Identifier) { self.owner = owner }
@@ -70,6 +73,7 @@ import Testing
             var begun = RecoveryStage.begun(
                 case: request.caseID, phone: phone, claimant: request.code, owner: isKnown ? owner : nil)
             begun.platform = request.device.platform
+            (begun.claimantMailbox, begun.claimantProofs) = (facts.mailbox, facts.proofs)
             guard isKnown else { return begun }
             (begun.hasRecentSignIn, begun.proof) = (facts.hasRecentSignIn, facts.proof)
             (begun.isStaff, begun.isDormant) = (facts.isStaff, facts.isDormant)

@@ -1,7 +1,7 @@
 import Languages
 
 /// What a challenge is verified for, and nothing else.
-enum ChallengePurpose: String, Sendable {
+enum ChallengePurpose: String, Sendable, CaseIterable {
     case login, recovery
     case changePhone = "change_phone"
     case undoPhoneChange = "undo_phone_change"
@@ -10,12 +10,14 @@ enum ChallengePurpose: String, Sendable {
     case linkEmail = "link_email"
     /// A recovery by a claimant who proves an email address.
     case emailRecovery = "email_recovery"
+    /// Taking the first number off the account of an email address.
+    case emailUndo = "email_undo"
 
     /// What the challenge's code was sent to.
     var contact: Contact.Kind {
         switch self {
         case .login, .recovery, .changePhone, .undoPhoneChange: .phone
-        case .emailLogin, .linkEmail, .emailRecovery: .email
+        case .emailLogin, .linkEmail, .emailRecovery, .emailUndo: .email
         }
     }
 
@@ -28,6 +30,7 @@ enum ChallengePurpose: String, Sendable {
         case .undoPhoneChange: Sentence("to give an account its number back")
         case .emailLogin: Sentence("to sign in by email")
         case .linkEmail: Sentence("to link an email address")
+        case .emailUndo: Sentence("to take the first number off an account")
         }
     }
 }

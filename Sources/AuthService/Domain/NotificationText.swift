@@ -37,15 +37,25 @@ enum NotificationText {
                 "A way to sign in has ended",
                 "\(identity(data)) no longer opens your \(appName) account, as its provider told us. Your other ways to sign in still do."
             )
+        case .phoneChanged where data["undoneBy"] == "email":
+            (
+                "Your account has a number now",
+                "Your \(appName) account has its first number now, \(phone(data) ?? Sentence("of another phone")). If it was not you, take it off within 72 hours, with a code to your email address and on a device that you used before."
+            )
         case .phoneChanged:
             (
                 "Your number was changed",
                 "Your \(appName) account has the number \(phone(data) ?? Sentence("of another phone")) now. If it was not you, recover your account with the old one."
             )
+        case .phoneChangeUndone where data["phone"] == nil:
+            (
+                "The number was taken off",
+                "Your \(appName) account has no number again. Devices and ways to sign in that came with it were removed."
+            )
         case .phoneChangeUndone:
             (
                 "Your number is back",
-                "Your \(appName) account has the number \(phone(data) ?? Sentence("of before")) again. Devices and ways to sign in that came after the change were removed."
+                "Your \(appName) account has the number \(phone(data) ?? Sentence("of another phone")) again. Devices and ways to sign in that came after the change were removed."
             )
         case .phoneDetached:
             (
@@ -69,6 +79,11 @@ enum NotificationText {
     /// thief.
     static func undo(token: String, appName: String) -> Sentence {
         "Your \(appName) account has another phone number now. If it was not you, take the change back within 72 hours with \(token), or recover your account with this number within 90 days."
+    }
+
+    /// For the email address of an account that has its first number now. A thief who reads the emails may have set it.
+    static func undoFirst(token: String, appName: String) -> Sentence {
+        "Your \(appName) account has its first phone number now. If it was not you, take it off within 72 hours with \(token), on a device that you used before."
     }
 
     private static func recovery(

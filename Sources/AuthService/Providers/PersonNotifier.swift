@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import Database
 import EventLoop
 import JSONText
@@ -69,6 +70,29 @@ struct PersonNotifier: Sendable {
                 ? NotificationText.text(kind: kind, data: data, appName: appName).title.text(in: language) : nil,
             body: NotificationText.message(kind: kind, data: data, appName: appName).text(in: language))
         outbox.enqueue(holder.kind.destination, payload: try WireJSON.encode(message), in: transaction)
+    }
+
+    /// Notifies a person of the first number of the account. If the account has an email address, the number can be taken
+    /// off by it, and an email brings the token for that.
+    ///
+    /// - Parameters:
+    ///   - number: masked.
+    ///   - session: the session that sets the number; `nil` if a sign-in does.
+    @Loop func notify(
+        ofFirstNumber number: String, of person: Identifier, by session: Identifier?, in transaction: Transaction
+    ) async throws {
+        let token = SecretToken.make(prefix: "dt")
+        let email = try await EmailStore.noteFirstNumber(
+            of: person, by: session, token: secrets.hash(of: token), in: transaction)
+        let data = email == nil ? ["phone": number] : ["phone": number, "undoneBy": "email"]
+        try await notify(person, .phoneChanged, data, in: transaction)
+        guard let email, sendsEmails else { return }
+        let language = try await DeviceStore.language(of: person, in: transaction)
+        let message = ContactMessage(
+            challengeID: nil, to: String(decoding: try secrets.emails.open(email.sealed, for: person), as: UTF8.self),
+            subject: NotificationText.text(kind: .phoneChanged, data: data, appName: appName).title.text(in: language),
+            body: NotificationText.undoFirst(token: token, appName: appName).text(in: language))
+        outbox.enqueue(Contact.Kind.email.destination, payload: try WireJSON.encode(message), in: transaction)
     }
 
     /// Notifies all devices of a person about a change of one of them.

@@ -80,6 +80,6 @@ enum CaseEffect: String, Sendable, CaseIterable {
     case ownerTold
     /// Auth lifts the freeze of the account for the case.
     case freezeLifted
-    /// The claimant's number is barred from the account.
+    /// The claimant is barred from the account: by the number or mailbox, and by what the claim showed as a proof.
     case claimantBarred
 }

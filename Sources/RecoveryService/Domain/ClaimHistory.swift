@@ -1,10 +1,12 @@
 import BusProtocol
 
-/// What is known of the two numbers of a claim before it becomes a case.
+/// What is known of the claimant and of the claimed account before a claim becomes a case.
 struct ClaimHistory: Sendable {
-    /// Other cases of the claimant's number within 30 days.
+    /// Other cases of the claimant within 30 days.
     var ofClaimant: Int64
-    /// Cases against the number that is asked for within 30 days, by whomever.
+    /// Cases against what names the account within 30 days, by whomever.
+    var ofName: Int64
+    /// Cases against the account within 30 days, by whatever name and by whomever; 0 without an account.
     var ofAccount: Int64
     /// Seconds until a claimant that reviewers rejected may ask again; 0 or less: at once.
     var coolingSeconds: Int64
@@ -18,10 +20,12 @@ struct ClaimHistory: Sendable {
 
 /// What becomes of a claim.
 enum ClaimDecision: Sendable, Equatable {
-    /// Seconds until the claimant's number may ask again.
+    /// Seconds until the claimant may ask again.
     case tooMany(wait: Int64)
-    /// - Parameter hold: seconds.
-    case made(isDecoy: Bool, hold: Int64)
+    /// - Parameters:
+    ///   - hold: seconds.
+    ///   - decidedAfter: the seconds after which reviewers may decide; `nil` if that is the hold.
+    case made(isDecoy: Bool, hold: Int64, decidedAfter: Int64? = nil)
 }
 
 extension RecoveryPolicy {
@@ -34,8 +38,12 @@ extension RecoveryPolicy {
             begun.accountID == nil
             ? Self.looksDormant(begun.accountReference, share: Double(history.dormantPercent) / 100)
             : begun.isDormant == true
+        let hold = hold(afterClaims: history.ofName, isDormant: looksDormant)
+        // An account that was claimed often by its other names is risky, too. The hold must not show that the names are
+        // of one account. So the reviewers wait instead, which nobody can tell from a slow review.
+        let whole = self.hold(afterClaims: history.ofAccount, isDormant: looksDormant)
         return .made(
-            isDecoy: begun.accountID == nil || history.isBarred || isLocked,
-            hold: hold(afterClaims: history.ofAccount, isDormant: looksDormant))
+            isDecoy: begun.accountID == nil || history.isBarred || isLocked, hold: hold,
+            decidedAfter: whole > hold ? whole : nil)
     }
 }

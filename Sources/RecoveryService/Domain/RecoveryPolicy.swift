@@ -7,7 +7,7 @@ struct RecoveryPolicy: Sendable {
     var hold: Int64 = 259_200
     /// The hold in seconds for a number that was claimed often lately, and for a dormant account.
     var riskyHold: Int64 = 604_800
-    /// The most requests of a claimant's number within 30 days.
+    /// The most requests of a claimant within 30 days: of a number, a mailbox, a device or an identity.
     var perPhone: Int64 = 3
     /// The most requests from a client address within a day. The site of an IPv6 address may make
     /// ``NetworkAddress/siteShares`` times as many.
@@ -51,7 +51,7 @@ struct RecoveryPolicy: Sendable {
     static let manyClaims: Int64 = 3
     /// The seconds in which the person whose turn it is must act.
     static let patience: Int64 = 1_209_600
-    /// The seconds for which a claimant's number is barred from the account, after a dispute or a rejection in a
+    /// The seconds for which a claimant is barred from the account, after a dispute or a rejection in a
     /// contested case.
     static let bar: Int64 = 2_592_000
     /// The seconds after a rejection in which the claimant may not ask again.

@@ -13,6 +13,8 @@ struct ReviewPolicy: Sendable {
     var needsTwo: Bool
     /// The verdict of the evidence provider; `nil` if there is none yet.
     var verdict: String?
+    /// Whether the owner still has time to object that an ordinary hold does not give.
+    var isEarly = false
 
     enum Refusal: Error, Equatable {
         /// Another reviewer has the case.
@@ -23,6 +25,8 @@ struct ReviewPolicy: Sendable {
         case noEvidence
         /// The second approval must come from another reviewer.
         case sameReviewer
+        /// No reviewer decides yet.
+        case tooEarly
     }
 
     /// - Parameter key: of the operator's connection. An operator can choose a name freely, but not a key.
@@ -41,6 +45,7 @@ struct ReviewPolicy: Sendable {
     }
 
     func mayDecide(_ name: String, key: String? = nil) throws(Refusal) {
+        if isEarly { throw .tooEarly }
         try mayClaim(name, key: key)
         guard reviewer == name else { throw .notClaimed }
     }

@@ -10,8 +10,8 @@ extension CaseWorkflow {
         case made(RecoveryCase)
         /// The claimant already has an open case against the account.
         case alreadyOpen
-        /// The claimant's number has had the most cases that are allowed in 30 days, or reviewers of this account
-        /// rejected it lately. The wait is the number of seconds until it may ask again.
+        /// The claimant has had the most cases that are allowed in 30 days, or reviewers of this account rejected them
+        /// lately. The wait is the number of seconds until they may ask again.
         case tooMany(wait: Int64)
     }
 
@@ -24,7 +24,7 @@ extension CaseWorkflow {
         // transactions could deadlock.
         if let account = begun.accountID { Erasure.wait(for: account, in: transaction) }
         if let known = try await CaseStore.locked(begun.caseID, in: transaction) { return .made(known) }
-        CaseStore.waitForTurn(ofClaimant: begun.claimantReference, in: transaction)
+        CaseStore.waitForTurn(ofClaimant: begun, in: transaction)
         var begun = begun
         if let account = begun.accountID, try await Erasure.isErased(account, in: transaction) {
             begun.accountID = nil
@@ -36,20 +36,22 @@ extension CaseWorkflow {
                 begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), claimantWaits: false,
                 in: transaction)
             return .tooMany(wait: wait)
-        case .made(let isDecoy, let hold):
-            return try await make(begun, isDecoy: isDecoy, hold: hold, origin: origin, in: transaction)
+        case .made(let isDecoy, let hold, let decidedAfter):
+            return try await make(
+                begun, isDecoy: isDecoy, hold: hold, decidedAfter: decidedAfter, origin: origin, in: transaction)
         }
     }
 
     @Loop private func make(
-        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, origin: ClientOrigin?, in transaction: Transaction
+        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, decidedAfter: Int64?, origin: ClientOrigin?,
+        in transaction: Transaction
     ) async throws -> Claim {
         let facts = ClaimFacts(
             phone: begun.maskedClaimantPhone, platform: begun.platform,
             hasRecentSignIn: begun.hasRecentSignIn ?? false)
         let made = try await CaseStore.insert(
-            begun, isDecoy: isDecoy, hold: hold, origin: origin, facts: try notifier.seal(facts, of: begun.caseID),
-            in: transaction)
+            begun, isDecoy: isDecoy, hold: hold, decidedAfter: decidedAfter, origin: origin,
+            facts: try notifier.seal(facts, of: begun.caseID), in: transaction)
         guard let made else {
             // Auth's event and the claimant's request arrived together, and the other one has created the case.
             if let known = try await CaseStore.locked(behindItsTurn: begun.caseID, in: transaction) {
@@ -72,7 +74,8 @@ extension CaseWorkflow {
             }
         } else if let account = begun.accountID {
             try await outbox.publish(
-                CaseOpened(personID: account, caseID: made.id, holdUntil: made.holdUntil), in: transaction)
+                CaseOpened(personID: account, caseID: made.id, holdUntil: made.decidedFrom ?? made.holdUntil),
+                in: transaction)
             try await notifier.begin(made, of: account, in: transaction)
         }
         return .made(made)

@@ -67,6 +67,7 @@ enum ReviewError {
         case .noEvidence:
             BusError(.recoveryNotReady, "The evidence was not judged yet, or it speaks against the claimant.")
         case .sameReviewer: BusError(.forbidden, "Another reviewer must approve this recovery, too.")
+        case .tooEarly: Self.refusal(CaseRefusal.tooEarly)
         }
     }
 }

@@ -14,29 +14,34 @@ extension CaseStore {
         return (try row.integer("of_address"), try row.integer("of_site"))
     }
 
-    /// Makes claims of one number run one after another. Otherwise claims at the same time would not count each other.
-    static func waitForTurn(ofClaimant reference: String, in transaction: Transaction) {
-        transaction.send(claimantTurn, [.text(reference)])
+    /// Makes claims of one claimant run one after another. Otherwise claims at the same time would not count each other.
+    static func waitForTurn(ofClaimant begun: RecoveryBegun, in transaction: Transaction) {
+        // Sorted, as a deadlock needs two orders.
+        for reference in begun.claimants.sorted() { transaction.send(claimantTurn, [.text(reference)]) }
     }
 
-    /// The history of the two numbers of a claim.
+    /// The history of the claimant and of the claimed account.
     static func history(of begun: RecoveryBegun, in transaction: Transaction) async throws -> ClaimHistory {
-        let earlier = try await transaction.query(byClaimant, [.text(begun.claimantReference), .uuid(begun.caseID)])
+        let claimants = SQLValue.textArray(begun.claimants)
+        let earlier = try await transaction.query(byClaimant, [claimants, .uuid(begun.caseID)])
         let rows = try await transaction.query(
-            past, [.text(begun.accountReference), .text(begun.claimantReference), .uuid(begun.accountID)])
+            past,
+            [.text(begun.accountReference), claimants, .uuid(begun.accountID), .text(begun.claimantReference)])
         guard let count = earlier.first, let row = rows.first else { throw DatabaseError.aborted }
         return ClaimHistory(
-            ofClaimant: try count.integer("count"), ofAccount: try row.integer("claims"),
+            ofClaimant: try count.integer("count"), ofName: try row.integer("claims"),
+            ofAccount: try row.integer("claims_of_account"),
             coolingSeconds: try row.optionalInteger("cooling_seconds") ?? 0, isBarred: try row.bool("is_barred"),
             isLocked: try row.bool("is_locked"), dormantPercent: try row.integer("dormant_percent"))
     }
 
     /// - Parameters:
     ///   - hold: seconds.
+    ///   - decidedAfter: the seconds after which reviewers may decide; `nil` if that is the hold.
     ///   - facts: ``ClaimFacts``, encrypted.
     /// - Returns: `nil` if the case exists already, or if the claimant has another open case against the account.
     static func insert(
-        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, origin: ClientOrigin?, facts: [UInt8],
+        _ begun: RecoveryBegun, isDecoy: Bool, hold: Int64, decidedAfter: Int64?, origin: ClientOrigin?, facts: [UInt8],
         in transaction: Transaction
     ) async throws -> RecoveryCase? {
         try await transaction.query(
@@ -46,6 +51,7 @@ extension CaseStore {
                 .text(begun.claimantReference), .bool(isDecoy), .bytes(origin?.address), .integer(hold),
                 .bytes(facts), .text(begun.proof), .bool(begun.isStaff ?? false),
                 .bool(begun.accountID == nil ? nil : begun.isDormant ?? false), .bytes(origin?.site),
+                .text(begun.claimantMailbox), .textArray(begun.claimantProofs ?? []), .integer(decidedAfter),
             ]
         ).first.map { try RecoveryCase($0) }
     }
@@ -66,10 +72,11 @@ extension CaseStore {
     private static let insert = Statement(
         """
         INSERT INTO cases (id, account_id, account_reference, claimant_reference, is_decoy, status, address_hash,
-            hold_until, facts_sealed, proof, is_of_staff, is_dormant, site_hash)
+            hold_until, facts_sealed, proof, is_of_staff, is_dormant, site_hash, mailbox_reference, proof_references,
+            decided_from)
         VALUES ($1, $2, $3, $4, $5, 'held', $6, greatest(clock_timestamp() + $7::bigint * interval '1 s', (
             SELECT max(hold_until) FROM cases WHERE account_reference = $3 AND claimant_reference = $4)), $8, $9, $10, $11,
-            $12)
+            $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 s')
         ON CONFLICT DO NOTHING RETURNING \(RecoveryCase.columns)
         """)
     /// A case that auth's event created may be closed before its claimant gets the reply. Its reason is not kept.
@@ -85,29 +92,44 @@ extension CaseStore {
                 AS of_site
         """
     private static let claimantTurn = Statement("SELECT \(AdvisoryLock.claimant.wait(for: "$1"))")
-    private static let byClaimant: Statement = """
-        SELECT count(*) AS count FROM cases
-        WHERE claimant_reference = $1 AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
+    /// SQL: whether a claimant made a case, with any of the references.
+    private static func isBy(_ references: String) -> String {
+        "(claimant_reference = ANY (\(references)) OR mailbox_reference = ANY (\(references))"
+            + " OR proof_references && \(references) AND proof_references <> '{}')"
+    }
+    private static let byClaimant = Statement(
         """
-    /// The history of the claimed number, and of the claimant's number with it. A number without an account has one,
-    /// too.
+        SELECT count(*) AS count FROM cases
+        WHERE \(isBy("$1")) AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
+        """)
+    /// What is visible depends on what the claim names and who claims, and on no account: the wait after a rejection and
+    /// the hold. What depends on the account makes a decoy, or has reviewers wait.
     private static let past = Statement(
         """
-        SELECT EXISTS (SELECT 1 FROM bars WHERE account_reference = $1 AND claimant_reference = $2
-                AND until > clock_timestamp())
-            -- By whatever number of the account: who was refused by the one asks for another, which reaches it for 90 days.
-            OR EXISTS (SELECT 1 FROM cases c JOIN bars b USING (account_reference, claimant_reference)
-                WHERE c.account_id = $3 AND c.claimant_reference = $2 AND b.until > clock_timestamp())
-            OR EXISTS (SELECT 1 FROM cases WHERE account_id = $3 AND claimant_reference = $2
-                AND account_reference <> $1 AND closed_at IS NULL AND NOT is_decoy) AS is_barred,
+        SELECT EXISTS (SELECT 1 FROM bars WHERE claimant_reference = ANY ($2) AND until > clock_timestamp()
+                -- By whatever name of the account: who was refused by the one asks for another, which reaches it, too.
+                AND (account_reference = $1
+                    OR account_reference IN (SELECT account_reference FROM cases WHERE account_id = $3)))
+            OR EXISTS (SELECT 1 FROM cases WHERE account_id = $3 AND \(isBy("$2")) AND (
+                closed_at IS NULL AND NOT is_decoy AND (account_reference, claimant_reference) <> ($1, $4)
+                OR coalesce(shadow, status) = 'rejected' AND seen_closed_at > clock_timestamp() - \(coolingOff)))
+                AS is_barred,
             EXISTS (SELECT 1 FROM locks WHERE person_id = $3 AND \(isOn)) AS is_locked,
             (SELECT count(*) FROM cases WHERE account_reference = $1
                 AND created_at > clock_timestamp() - interval '30 days') AS claims,
+            (SELECT count(*) FROM cases WHERE account_id = $3
+                AND created_at > clock_timestamp() - interval '30 days') AS claims_of_account,
             (SELECT coalesce(round(avg(is_dormant::int) * 100), 0)::bigint FROM (
                 SELECT is_dormant FROM cases WHERE is_dormant IS NOT NULL ORDER BY created_at DESC LIMIT 200
             ) AS lately) AS dormant_percent,
-            (SELECT ceil(extract(epoch FROM max(seen_closed_at) + interval '7 days' - clock_timestamp()))::bigint
-                FROM cases WHERE account_reference = $1 AND claimant_reference = $2
+            (SELECT ceil(extract(epoch FROM max(seen_closed_at) + \(coolingOff) - clock_timestamp()))::bigint
+                FROM cases WHERE account_reference = $1 AND \(isBy("$2"))
                 AND coalesce(shadow, status) = 'rejected') AS cooling_seconds
         """)
+    private static let coolingOff = "interval '\(RecoveryPolicy.coolingOff) s'"
+}
+
+extension RecoveryBegun {
+    /// All references by which the claimant is known again.
+    var claimants: [String] { [claimantReference, claimantMailbox].compactMap { $0 } + (claimantProofs ?? []) }
 }

@@ -49,10 +49,12 @@ import EventLoop
         try await transaction.query(decisions).map { try $0.integer("seconds") }
     }
 
-    /// Bars a case's claimant from the account.
+    /// Bars a case's claimant from the account, by the contact and its mailbox. With a proof, also by the device and the
+    /// identity that the claimant showed: another mailbox with these would be accepted again.
     static func bar(_ record: RecoveryCase, for seconds: Int64, in transaction: Transaction) {
-        transaction.send(
-            bar, [.text(record.accountReference), .text(record.claimantReference), .integer(seconds)])
+        let contact = [record.claimantReference, record.mailboxReference].compactMap { $0 }
+        let references = record.proof == nil ? contact : contact + record.proofReferences
+        transaction.send(bar, [.text(record.accountReference), .textArray(references), .integer(seconds)])
     }
 
     static func noteAttempt(_ attempt: Identifier, of id: Identifier, in transaction: Transaction) {
@@ -98,7 +100,7 @@ import EventLoop
         """
     private static let bar: Statement = """
         INSERT INTO bars (account_reference, claimant_reference, until)
-        VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 s')
+        SELECT $1, claimant, clock_timestamp() + $3::bigint * interval '1 s' FROM unnest($2::text[]) AS claimant
         ON CONFLICT (account_reference, claimant_reference) DO UPDATE SET until = excluded.until
         """
     /// The last statement changes the cases themselves. No reviewer decides them any more. An approved case ends, and
@@ -116,6 +118,7 @@ import EventLoop
         """
         UPDATE cases SET account_id = NULL, account_reference = 'erased ' || id, is_decoy = true, facts_sealed = NULL,
             reason_sealed = NULL, evidence_sealed = NULL, owner_evidence_sealed = NULL, owner_evidence_earlier = '{}',
+            proof_references = '{}',
             status = CASE WHEN shadow IS NOT NULL THEN shadow WHEN status IN ('approved', 'completing') THEN 'rejected'
                 ELSE status END,
             seen_closed_at = CASE WHEN status IN ('approved', 'completing') THEN clock_timestamp() ELSE seen_closed_at END,

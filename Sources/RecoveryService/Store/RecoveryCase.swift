@@ -7,6 +7,8 @@ struct RecoveryCase: Sendable {
     let accountID: Identifier?
     let accountReference: String
     let claimantReference: String
+    let mailboxReference: String?
+    let proofReferences: [String]
     let life: CaseLife
     let tokenHash: [UInt8]?
     let createdAt: Timestamp
@@ -17,6 +19,8 @@ struct RecoveryCase: Sendable {
     let told: Int64
     /// ``ClaimFacts``, encrypted.
     let factsSealed: [UInt8]?
+    /// No reviewer decides the case before; `nil` if the end of the hold is enough.
+    let decidedFrom: Timestamp?
     /// The claimant's proof that a stranger could not have: `device`, `linked_identity` or `former_number`.
     let proof: String?
     let isOfStaff: Bool
@@ -34,9 +38,9 @@ struct RecoveryCase: Sendable {
     var chain: AuditChain { .thing("case", id) }
 
     static let columns = """
-        id, account_id, account_reference, claimant_reference, is_decoy, status, shadow, token_hash, created_at,
-        hold_until, expires_at, told, facts_sealed, proof, is_of_staff, contested_at, device_hash, attempt, attempt_at,
-        clock_timestamp() AS now
+        id, account_id, account_reference, claimant_reference, mailbox_reference, proof_references, is_decoy, status,
+        shadow, token_hash, created_at, hold_until, decided_from, expires_at, told, facts_sealed, proof, is_of_staff,
+        contested_at, device_hash, attempt, attempt_at, clock_timestamp() AS now
         """
 
     init(_ row: Row) throws {
@@ -44,6 +48,8 @@ struct RecoveryCase: Sendable {
         accountID = try row.optionalUUID("account_id")
         accountReference = try row.text("account_reference")
         claimantReference = try row.text("claimant_reference")
+        mailboxReference = try row.optionalText("mailbox_reference")
+        proofReferences = try row.textArray("proof_references")
         life = CaseLife(
             status: try Self.status(row, "status"),
             shadow: try row.optionalText("shadow") == nil ? nil : Self.status(row, "shadow"),
@@ -51,6 +57,7 @@ struct RecoveryCase: Sendable {
         tokenHash = try row.optionalBytes("token_hash")
         createdAt = try row.timestamp("created_at")
         holdUntil = try row.timestamp("hold_until")
+        decidedFrom = try row.optionalTimestamp("decided_from")
         expiresAt = try row.optionalTimestamp("expires_at")
         told = try row.integer("told")
         factsSealed = try row.optionalBytes("facts_sealed")

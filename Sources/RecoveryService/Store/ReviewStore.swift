@@ -79,7 +79,7 @@ struct ReviewStore: Sendable {
             policy: ReviewPolicy(
                 reviewer: summary.reviewer, firstApproval: try row.optionalText("first_approval"),
                 firstApprovalKey: try row.optionalText("first_approval_key"), needsTwo: summary.approvalsNeeded == 2,
-                verdict: summary.verdict))
+                verdict: summary.verdict, isEarly: record.decidedFrom.map { record.now < $0 } ?? false))
     }
 
     @Loop func claim(_ id: Identifier, by reviewer: Reviewer, in transaction: Transaction) {
@@ -171,6 +171,7 @@ struct ReviewStore: Sendable {
         """
         SELECT \(columns) \(from)
         WHERE c.status IN ('in_review', 'contested') AND NOT c.is_decoy AND c.evidence_at IS NOT NULL
+            AND (c.decided_from IS NULL OR c.decided_from <= clock_timestamp())
         ORDER BY c.evidence_at LIMIT 100
         """)
     private static let ofStatus = Statement(

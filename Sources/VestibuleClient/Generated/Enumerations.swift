@@ -520,6 +520,15 @@ public struct RecoveryStepKey: OpenEnum {
     public static let complete = Self(rawValue: "complete")
 }
 
+/// What the code may undo: the first number of an account, within 72 hours. It is then valid for nothing else. Only
+/// without `purpose` and `recovery`.
+public struct SendEmailCodeRequestUndoes: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let phoneChange = Self(rawValue: "phone_change")
+}
+
 /// What the code may undo. It is then valid for nothing else.
 public struct SendOTPRequestUndoes: OpenEnum {
     public let rawValue: String

@@ -779,7 +779,7 @@ public struct OwnRecoveryCasesCase: Codable, Sendable, Equatable {
 
 /// The answer to `ChangePhone`.
 public struct PhoneChanged: Codable, Sendable, Equatable {
-    /// The account's number now, masked.
+    /// The account's number now, masked; `none` where its first number was taken off.
     public var maskedPhone: String
 }
 
@@ -1540,16 +1540,20 @@ public struct SendEmailCodeRequest: Codable, Sendable, Equatable {
     public var recovery: SendEmailCodeRecovery?
     /// A challenge for another address that the caller gives up. Its code becomes invalid.
     public var replaces: UUID?
+    /// What the code may undo: the first number of an account, within 72 hours. It is then valid for nothing else. Only
+    /// without `purpose` and `recovery`.
+    public var undoes: SendEmailCodeRequestUndoes?
 
     public init(
         email: String, device: SendOTPProof? = nil, purpose: EmailCodePurpose? = nil,
-        recovery: SendEmailCodeRecovery? = nil, replaces: UUID? = nil
+        recovery: SendEmailCodeRecovery? = nil, replaces: UUID? = nil, undoes: SendEmailCodeRequestUndoes? = nil
     ) {
         self.email = email
         self.device = device
         self.purpose = purpose
         self.recovery = recovery
         self.replaces = replaces
+        self.undoes = undoes
     }
 }
 
@@ -2025,13 +2029,14 @@ public struct TermsText: Codable, Sendable, Equatable {
 
 /// The body of `undoPhoneChange`.
 public struct UndoPhoneChangeRequest: Codable, Sendable, Equatable {
-    /// A challenge for the number that `undoes` a `phone_change`.
+    /// A challenge that `undoes` a `phone_change`: for the former number, or for the email address of an account that
+    /// had no number before.
     public var challengeId: UUID?
     /// The code of that challenge.
     public var code: String?
     /// A device that was known before the change; by default the device of the access token.
     public var device: SendOTPProof?
-    /// The token of the SMS to the number, instead of a code.
+    /// The token of the SMS to the former number, or of the email about the first number, instead of a code.
     public var disputeToken: String?
 
     public init(challengeId: UUID? = nil, code: String? = nil, device: SendOTPProof? = nil, disputeToken: String? = nil)

@@ -81,6 +81,42 @@ import Testing
         }
     }
 
+    /// Pushes reach only who has a device with the app.
+    @Test("auth tells the account's number or address, too", arguments: ["phone", "email", "the claimant's own"])
+    func untoldContact(contact: String) async throws {
+        let email = "anna@example.com"
+        try await AuthStage.run { auth in
+            if contact == "phone" {
+                _ = try await auth.signIn(Self.owner)
+                _ = try await claim(auth)
+            } else {
+                _ = try await auth.signIn(byEmail: email)
+                try await auth.age("2 hours")
+                let isOwn = contact != "email"
+                let code =
+                    isOwn
+                    ? try await auth.email(SendEmailCode(email: email, recovery: .init()))
+                    : try await auth.code(for: Self.claimant, purpose: "recovery")
+                let begin = BeginRecovery(
+                    caseID: .ordered(), accountEmail: email, challengeID: code.challenge, code: code.code,
+                    device: AuthStage.device, freezeSeconds: 86_400)
+                _ = try await auth.stage.asking(as: .recovery).call(begin, auth.options())
+            }
+            try await auth.stage.rows("UPDATE outbox SET due_at = now() WHERE destination = 'timer:untold-claim'")
+            let left =
+                "SELECT count(*) FROM outbox WHERE destination IN ('sms', 'email', 'push', 'timer:untold-claim')"
+            #expect(try await eventually { try await auth.stage.rows(left) == "0" })
+            func isTold(_ messages: [JSONValue], _ to: String) -> Bool {
+                messages.contains {
+                    $0["to"]?.stringValue == to
+                        && $0["body"]?.stringValue?.hasPrefix("Somebody with the number") == true
+                }
+            }
+            #expect(isTold(auth.spool.messages(), Self.owner) == (contact == "phone"))
+            #expect(isTold(auth.spool.emails(), email) == (contact == "email"))
+        }
+    }
+
     @Test func aClaimThatIsOverBeforeIsToldByNobody() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner, push: "fcm:owner")

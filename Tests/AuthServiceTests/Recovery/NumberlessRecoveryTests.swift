@@ -162,6 +162,28 @@ import Testing
         }
     }
 
+    /// Recovery bars and counts a claimant by these. They do not tell whether there is an account.
+    @Test func aClaimantIsKnownAgainByMailboxDeviceAndIdentity() async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let owner = try await owner(social)
+            try await settle(auth)
+            let device = DeviceClaim(
+                id: owner.deviceId, secret: owner.deviceSecret, name: "Pixel 9", platform: "android")
+            let real = try await claim(
+                auth, email: Self.email, by: Self.new, device: device, identity: try await proof(social))
+            let none = try await claim(
+                auth, email: "nobody@example.com", by: "An.na+2@example.org", device: device,
+                identity: try await proof(social))
+            #expect(real.accountID == owner.user.id && none.accountID == nil)
+            #expect(real.claimantReference != none.claimantReference)
+            #expect(real.claimantMailbox != nil && real.claimantMailbox == none.claimantMailbox)
+            #expect(real.claimantProofs?.count == 2 && real.claimantProofs == none.claimantProofs)
+            let other = try await claim(auth, email: Self.email, by: Self.other)
+            #expect(other.claimantMailbox == nil && other.claimantProofs == [])
+        }
+    }
+
     @Test func theAnswerIsTheSameWithAnAccountAndWithout() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

@@ -75,6 +75,12 @@ extension Secrets {
         return limitHash.code(for: emails.hash.code(for: address.mailbox))
     }
 
+    /// - Parameter contact: ``Contact/text`` as UTF-8.
+    func mailboxHash(of contact: [UInt8], _ kind: Contact.Kind) -> [UInt8]? {
+        guard kind == .email else { return nil }
+        return EmailAddress(String(decoding: contact, as: UTF8.self)).flatMap { mailboxHash(of: .email($0)) }
+    }
+
     func hashes(of number: PhoneNumber) -> ContactHashes { hashes(of: .phone(number)) }
 
     /// - Parameters:

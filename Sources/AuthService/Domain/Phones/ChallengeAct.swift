@@ -13,6 +13,8 @@ enum ChallengeAct: Sendable, Equatable {
     /// Change the number of the account. The value is the session that asks.
     case changePhone(Identifier)
     case undoPhoneChange
+    /// Take the first number off the account of an email address.
+    case undoFirstNumber
     case signInByEmail
     /// Let an email address open the account. The value is the session that asks.
     case linkEmail(Identifier)
@@ -25,6 +27,7 @@ enum ChallengeAct: Sendable, Equatable {
         case .recover(_, _, by: .email): .emailRecovery
         case .changePhone: .changePhone
         case .undoPhoneChange: .undoPhoneChange
+        case .undoFirstNumber: .emailUndo
         case .signInByEmail: .emailLogin
         case .linkEmail: .linkEmail
         }
@@ -49,6 +52,7 @@ enum ChallengeAct: Sendable, Equatable {
             return email.map { Sentence("to link \(linked) \($0.text)") } ?? Sentence("to link \(linked)")
         case .changePhone: return Sentence("to make this the number of your account")
         case .undoPhoneChange: return Sentence("to give your account this number back")
+        case .undoFirstNumber: return Sentence("to take its first number off your account")
         case .linkEmail: return Sentence("to sign in to your account with this email address")
         }
     }

@@ -49,7 +49,8 @@ struct ChangePhoneHandler: RequestHandler {
             guard owner == actor.userID else { throw Self.inUse }
             return answer
         }
-        if let sealed = try await PhoneStore.phone(of: actor.userID, in: transaction) {
+        let former = try await PhoneStore.phone(of: actor.userID, in: transaction)
+        if let sealed = former {
             let old = try secrets.phoneSealer.open(sealed, associated: actor.userID.array)
             let token = SecretToken.make(prefix: "dt")
             PhoneStore.keepAlias(
@@ -65,7 +66,12 @@ struct ChangePhoneHandler: RequestHandler {
         audit.note(
             AuditAct("phone_changed", ["session": actor.sessionID.description]), on: chain, in: transaction)
         // The device that made the change is notified too: a stolen access token belongs to the owner's device.
-        try await notifier.notify(actor.userID, .phoneChanged, ["phone": masked], in: transaction)
+        if former == nil {
+            try await notifier.notify(
+                ofFirstNumber: masked, of: actor.userID, by: actor.sessionID, in: transaction)
+        } else {
+            try await notifier.notify(actor.userID, .phoneChanged, ["phone": masked], in: transaction)
+        }
         return answer
     }
 

@@ -102,7 +102,13 @@ struct UnlinkEmailHandler: RequestHandler {
             let standing = try await StandingStore.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: Sentence("unlink your email address"))
             try standing.mustNotBeFrozen()
-            guard try await EmailStore.email(of: actor.userID, in: transaction) != nil else { return NoContent() }
+            guard let email = try await EmailStore.email(of: actor.userID, in: transaction) else { return NoContent() }
+            if let wait = email.guardsFor {
+                throw BusError(
+                    .accountFrozen,
+                    "Your account got its first number lately. Please unlink your email address later.",
+                    retryAfter: wait)
+            }
             guard try await WaysIn.count(of: actor.userID, in: transaction) > 1 else {
                 throw BusError(
                     .lastWayIn, "Your email address is the only way into your account. Add a phone number first.")

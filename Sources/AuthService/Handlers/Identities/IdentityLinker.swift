@@ -59,7 +59,7 @@ struct IdentityLinker: Sendable {
         try await RoleStore.drop(of: account.id, .phoneChanged, account.chain, audit, in: transaction)
         audit.note(AuditAct("phone_added"), on: account.chain, in: transaction)
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
-        try await notifier.notify(account.id, .phoneChanged, ["phone": masked], in: transaction)
+        try await notifier.notify(ofFirstNumber: masked, of: account.id, by: nil, in: transaction)
         return Account(id: account.id, role: "user", isNew: account.isNew, chain: account.chain)
     }
 

@@ -5,8 +5,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Gives an account its old number back. It removes the identities, email address, sessions and devices that were added since 72 hours
-/// before the change, except the device that asks.
+/// Gives an account its old number back, or takes its first one off. It removes the identities, email address, sessions and
+/// devices that were added since 72 hours before the change, except the device that asks.
 struct UndoPhoneChangeHandler: RequestHandler {
     let inbox: Inbox
     let audit: AuditTrail
@@ -27,9 +27,8 @@ struct UndoPhoneChangeHandler: RequestHandler {
             if let proof { person = try await PhoneChangeUndoStore.person(by: proof, in: transaction) }
             if let person { Erasure.wait(for: person, in: transaction) }
             if case .code(let id, let code) = shown {
-                let purpose = ChallengeAct.undoPhoneChange.purpose
                 if case .refused(let error) = try await checker.check(
-                    id, code, purpose: purpose, in: transaction)
+                    id, code, purpose: .undoPhoneChange, .emailUndo, in: transaction)
                 {
                     return .refusal(error)
                 }
@@ -49,12 +48,15 @@ struct UndoPhoneChangeHandler: RequestHandler {
         case code(challenge: Identifier, String)
     }
 
-    /// `nil` if there is no such challenge or its number was erased.
+    /// `nil` if there is no such challenge or its contact was erased.
     @Loop private func proof(_ shown: Shown, in transaction: Transaction) async throws -> PhoneChangeUndoStore.Proof? {
         switch shown {
         case .token(let token): return .token(secrets.hash(of: token))
         case .code(let challenge, _):
-            return try await ChallengeStore.number(of: challenge, for: .undoPhoneChange, in: transaction).map {
+            if let email = try await ChallengeStore.contact(of: challenge, for: .emailUndo, in: transaction) {
+                return .address(try secrets.emails.hashes(ofSealed: email, for: challenge))
+            }
+            return try await ChallengeStore.contact(of: challenge, for: .undoPhoneChange, in: transaction).map {
                 .number(try secrets.hashes(ofSealed: $0, for: challenge))
             }
         }
@@ -97,10 +99,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
         // A recovery that began after the change does not block the undo, unless it moved the account. Otherwise a
         // thief could begin one until the time for the undo is over.
         try await StandingStore.mustNotBeFrozen(person, before: number.at, in: transaction)
-        let text = try secrets.phoneSealer.open(number.sealed, associated: person.array)
-        let phone = secrets.hashes(of: text)
-        guard try await PhoneStore.owner(of: phone, in: transaction) == nil else { throw ChangePhoneHandler.inUse }
-        PhoneChangeUndoStore.restore(number, phone, to: person, in: transaction)
+        let masked = try await restore(number, of: person, in: transaction)
         let since = number.doubtedSince
         for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= since {
             try await apple.revoke(identity, in: transaction)
@@ -117,9 +116,23 @@ struct UndoPhoneChangeHandler: RequestHandler {
         DeviceStore.restore(device, in: transaction)
         audit.note(
             AuditAct("phone_change_undone", ["device": device.description]), on: chain, in: transaction)
-        let masked = PhoneNumber(String(decoding: text, as: UTF8.self))?.masked ?? "another number"
-        try await notifier.notify(person, .phoneChangeUndone, ["phone": masked], in: transaction)
-        return PhoneChanged(maskedPhone: masked)
+        try await notifier.notify(person, .phoneChangeUndone, masked.map { ["phone": $0] } ?? [:], in: transaction)
+        return PhoneChanged(maskedPhone: masked ?? "none")
+    }
+
+    /// - Returns: the number of before, masked; `nil` if there was none.
+    @Loop private func restore(
+        _ change: PhoneChangeUndo, of person: Identifier, in transaction: Transaction
+    ) async throws -> String? {
+        guard let sealed = change.sealed else {
+            PhoneChangeUndoStore.takeOff(change, from: person, in: transaction)
+            return nil
+        }
+        let text = try secrets.phoneSealer.open(sealed, associated: person.array)
+        let phone = secrets.hashes(of: text)
+        guard try await PhoneStore.owner(of: phone, in: transaction) == nil else { throw ChangePhoneHandler.inUse }
+        PhoneChangeUndoStore.restore(sealed, phone, changed: change.at, to: person, in: transaction)
+        return PhoneNumber(String(decoding: text, as: UTF8.self))?.masked ?? "another number"
     }
 
     private static let nothingToUndo = BusError(.notFound, "There is no change of this number that can be taken back.")

@@ -114,10 +114,15 @@ struct BeginRecoveryHandler: RequestHandler {
             age: hold, dormantAfter: dormantAfter, in: transaction)
         // A new mailbox costs nothing. If it were enough, anybody could keep an account frozen.
         if challenge.contact == .email, !isOwn, facts?.proof == nil { (account, facts) = (nil, nil) }
+        let contact = try secrets.contact(of: challenge)
+        // They do not depend on the account. So the limits of recovery are the same where there is none.
+        let proofs = [request.device.secret.map { secrets.hash(of: $0) }, shown.map { secrets.hash(of: $0) }]
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: reference,
             claimantReference: secrets.reference(of: challenge.contactHash),
-            maskedClaimantPhone: challenge.contact.masked(try secrets.contact(of: challenge)),
+            claimantMailbox: secrets.mailboxHash(of: contact, challenge.contact).map { secrets.reference(of: $0) },
+            claimantProofs: proofs.compactMap { $0.map { secrets.reference(of: $0) } },
+            maskedClaimantPhone: challenge.contact.masked(contact),
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
             isStaff: facts?.isStaff, isDormant: facts?.isDormant)
         try FreezeStore.insert(

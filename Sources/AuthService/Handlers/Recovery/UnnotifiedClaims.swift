@@ -32,9 +32,10 @@ struct UnnotifiedClaims: Sendable {
             Erasure.wait(for: person, in: transaction)
             let freeze = try await FreezeStore.locked(id, secrets.freezeSealer, in: transaction)
             guard let freeze, !freeze.isOver, !freeze.isApplied else { return }
-            try await notifier.notify(
-                person, .recoveryRequested,
-                ["recoveryId": id.description, "claimantPhone": freeze.maskedClaimantPhone], in: transaction)
+            let data = ["recoveryId": id.description, "claimantPhone": freeze.maskedClaimantPhone]
+            try await notifier.notify(person, .recoveryRequested, data, in: transaction)
+            try await notifier.notifyHolder(
+                of: person, .recoveryRequested, data, unlessHeldBy: [freeze.claimantReference], in: transaction)
         }
     }
 }

@@ -54,7 +54,7 @@ struct ChallengePurposeResolver: Sendable {
                 throw Self.notAllowed("accountEmail", "An account is named by its number or by its address.")
             }
             return .recover(.phone(try phones.number(phone)), request.recoveryId, by: .phone)
-        case .login, .undoPhoneChange, .emailLogin, .linkEmail, .emailRecovery, nil: return .signIn
+        case .login, .undoPhoneChange, .emailLogin, .linkEmail, .emailRecovery, .emailUndo, nil: return .signIn
         }
     }
 
@@ -68,6 +68,12 @@ struct ChallengePurposeResolver: Sendable {
     @Loop func act(
         of request: SendEmailCode, _ context: RequestContext, in transaction: Transaction
     ) async throws -> ChallengeAct {
+        if request.undoes != nil {
+            guard request.purpose == nil, request.recovery == nil else {
+                throw Self.notAllowed("undoes", "A code has one purpose.")
+            }
+            return .undoFirstNumber
+        }
         if let recovery = request.recovery {
             guard request.purpose == nil else { throw Self.notAllowed("recovery", "A code has one purpose.") }
             return .recover(try contact(ofEmail: recovery.accountEmail), recovery.recoveryId, by: .email)
@@ -83,7 +89,7 @@ struct ChallengePurposeResolver: Sendable {
 
     @Loop func bind(_ challenge: Identifier, to act: ChallengeAct, in transaction: Transaction) {
         switch act {
-        case .signIn, .signInByEmail, .recover(nil, nil, _), .undoPhoneChange: return
+        case .signIn, .signInByEmail, .recover(nil, nil, _), .undoPhoneChange, .undoFirstNumber: return
         case .recover(let named, let recovery, _):
             let account = named.map { secrets.reference(of: secrets.hashes(of: $0).lasting) }
             LinkStore.bind(

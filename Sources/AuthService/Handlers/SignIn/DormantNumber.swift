@@ -16,7 +16,7 @@ struct DormantNumber: Sendable {
     /// The person who has the number of a challenge; `nil` if nobody has it or no account counts as dormant. Locks the
     /// person, since that lock comes before all others.
     @Loop func holder(of challenge: Identifier, in transaction: Transaction) async throws -> Identifier? {
-        guard limit != nil, let number = try await ChallengeStore.number(of: challenge, for: .login, in: transaction)
+        guard limit != nil, let number = try await ChallengeStore.contact(of: challenge, for: .login, in: transaction)
         else {
             return nil
         }

@@ -62,7 +62,8 @@ enum AuthExport {
         """
     private static let email = """
         SELECT 'email' AS key, sealed, jsonb_build_object(
-            'linkedAt', \(time("linked_at")), 'lastUsedAt', \(time("last_used_at"))) AS record
+            'linkedAt', \(time("linked_at")), 'lastUsedAt', \(time("last_used_at")),
+            'firstNumberAt', \(time("first_number_at")), 'firstNumberBy', first_number_by) AS record
         FROM emails WHERE person_id = $1
         """
     private static let formerPhone = """
@@ -118,10 +119,12 @@ enum AuthExport {
         UNION ALL SELECT sealed, 'infinity', true FROM emails WHERE person_id = $1
         UNION ALL SELECT sealed, taken_off_at::text, false FROM phone_aliases WHERE person_id = $1
         """
+    private static let emailPurposes = ChallengePurpose.allCases.filter { $0.contact == .email }
+        .map { "'\($0.rawValue)'" }.joined(separator: ", ")
     /// The first byte tells an address from a number, since each kind is sealed under its own key.
     private static let code = """
         SELECT c.id::text AS key, CASE WHEN c.phone_sealed <> '' THEN
-                CASE WHEN c.purpose IN ('email_login', 'link_email') THEN '\\x01'::bytea ELSE '\\x00'::bytea END
+                CASE WHEN c.purpose IN (\(emailPurposes)) THEN '\\x01'::bytea ELSE '\\x00'::bytea END
                     || uuid_send(c.id) || c.phone_sealed END AS sealed,
             jsonb_build_object(
                 'id', c.id, 'purpose', c.purpose, 'state', c.state, 'wrongTries', c.wrong_tries,

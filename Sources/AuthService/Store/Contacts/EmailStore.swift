@@ -8,6 +8,8 @@ struct LinkedEmail: Sendable {
     let sealed: [UInt8]
     let linkedAt: Timestamp
     let lastUsedAt: Timestamp
+    /// The time in which the account's first number can be taken off by the address; `nil` if it cannot.
+    let guardsFor: Duration?
 }
 
 /// Rows of the email addresses of accounts, one at most for each.
@@ -41,20 +43,46 @@ struct LinkedEmail: Sendable {
         transaction.send("DELETE FROM emails WHERE person_id = $1", [.uuid(person)])
     }
 
+    /// Records that the account gets its first number, which can be taken off by the address.
+    ///
+    /// - Parameters:
+    ///   - session: the session that sets the number; `nil` if a sign-in does.
+    ///   - token: the hash of the token that takes the number off.
+    /// - Returns: the address; `nil` if there is none, or if it is so new that a thief may have linked it.
+    static func noteFirstNumber(
+        of person: Identifier, by session: Identifier?, token: [UInt8], in transaction: Transaction
+    ) async throws -> LinkedEmail? {
+        let values: [SQLValue] = [
+            .uuid(person), .uuid(session), .bytes(token), .integer(PhoneChangeUndoStore.doubt.components.seconds),
+        ]
+        return try await transaction.query(noteFirstNumber, values).first.map { try LinkedEmail($0) }
+    }
+
     private static let owner = Statement(
         "SELECT e.person_id FROM emails e WHERE \(ContactHashes.found("e", by: "$1"))")
     private static let insert: Statement = """
         INSERT INTO emails (hash, key_id, other_hash, other_key_id, person_id, sealed) VALUES ($1, $2, $3, $4, $5, $6)
         """
-    private static let select: Statement = """
-        SELECT sealed, linked_at, last_used_at FROM emails WHERE person_id = $1
+    private static let columns = """
+        sealed, linked_at, last_used_at, ceil(extract(epoch FROM first_number_at - clock_timestamp()))::bigint
+            + \(PhoneChangeUndoStore.patience.components.seconds) AS guarded_seconds
         """
+    private static let select = Statement("SELECT \(columns) FROM emails WHERE person_id = $1")
+    /// An identity that is as new as what a thief adds is not stronger than the address.
+    private static let noteFirstNumber = Statement(
+        """
+        UPDATE emails e SET first_number_at = clock_timestamp(), first_number_by = $2, first_number_token_hash = $3,
+            was_strongest = NOT EXISTS (SELECT FROM identities i WHERE i.person_id = e.person_id
+                AND i.to_confirm_since IS NULL AND i.linked_at <= clock_timestamp() - $4::bigint * interval '1 s')
+        WHERE person_id = $1 AND linked_at <= clock_timestamp() - $4::bigint * interval '1 s' RETURNING \(columns)
+        """)
 }
 
 extension LinkedEmail {
     fileprivate init(_ row: Row) throws {
         self.init(
             sealed: try row.bytes("sealed"), linkedAt: try row.timestamp("linked_at"),
-            lastUsedAt: try row.timestamp("last_used_at"))
+            lastUsedAt: try row.timestamp("last_used_at"),
+            guardsFor: try row.optionalInteger("guarded_seconds").flatMap { $0 > 0 ? .seconds($0) : nil })
     }
 }

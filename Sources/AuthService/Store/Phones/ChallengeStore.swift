@@ -156,8 +156,8 @@ extension Secrets {
             expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
     }
 
-    /// The sealed number of a challenge; `nil` if there is no such challenge for the purpose or its number was erased.
-    static func number(
+    /// The sealed contact of a challenge; `nil` if there is no such challenge for the purpose or its contact was erased.
+    static func contact(
         of id: Identifier, for purpose: ChallengePurpose, in transaction: Transaction
     ) async throws -> [UInt8]? {
         try await transaction.query(

@@ -2,66 +2,88 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// A former number of an account, whose change can still be undone.
+/// A change of an account's number that can still be undone.
 struct PhoneChangeUndo: Sendable {
-    /// The number, sealed for the account.
-    let sealed: [UInt8]
+    /// The number of before, sealed for the account; `nil` if the account had none.
+    let sealed: [UInt8]?
     let at: Timestamp
     /// The session that changed the number.
     let changedBy: Identifier?
+    /// Whether a device counts that only codes by email signed in, since they were the strongest way in.
+    let takesEmailDevices: Bool
 
     /// What the account got from then on may be the work of a thief. A thief may sign in, link an identity, and then
     /// change the number in another session.
     var doubtedSince: Timestamp { at - PhoneChangeUndoStore.doubt }
 }
 
-/// Rows of former numbers whose change can be undone.
+/// Changes of numbers that can be undone: a former number is given back, or a first number is taken off.
 @Loop enum PhoneChangeUndoStore {
     /// How long a change can be undone.
-    static let patience = Duration.seconds(72 * 3600)
+    nonisolated static let patience = Duration.seconds(72 * 3600)
     /// Devices, sessions and identities that were younger than this at the change count as a thief's.
     nonisolated static let doubt = Duration.seconds(72 * 3600)
 
-    /// What proves that the caller has the number.
+    /// What proves that the caller has the former number, or the address of the account.
     enum Proof: Sendable {
-        /// The hash of the token in the SMS.
+        /// The hash of the token in the SMS or the email.
         case token([UInt8])
         case number(ContactHashes)
+        case address(ContactHashes)
 
         fileprivate var values: [SQLValue] {
-            switch self {
-            case .token(let hash): [.bytes(hash), .array([.bytes(nil)])]
-            case .number(let phone): [.bytes(nil), phone.sought]
-            }
+            let nothing = SQLValue.array([.bytes(nil)])
+            let proof: [SQLValue] =
+                switch self {
+                case .token(let hash): [.bytes(hash), nothing, nothing]
+                case .number(let phone): [.bytes(nil), phone.sought, nothing]
+                case .address(let email): [.bytes(nil), nothing, email.sought]
+                }
+            return proof + [.integer(patience.components.seconds)]
         }
     }
 
-    /// The person whose number it was. Locks nothing.
+    /// The person whose number was changed. Locks nothing.
     static func person(by proof: Proof, in transaction: Transaction) async throws -> Identifier? {
-        try await transaction.query(find, proof.values + [.integer(patience.components.seconds)]).first?
-            .uuid("person_id")
+        try await transaction.query(find, proof.values).first?.uuid("person_id")
     }
 
-    /// Reads the number and locks its row until the transaction ends; `nil` if the change was undone meanwhile.
+    /// Reads the change and locks its row until the transaction ends; `nil` if the change was undone meanwhile.
     static func locked(
         of person: Identifier, by proof: Proof, in transaction: Transaction
     ) async throws -> PhoneChangeUndo? {
-        let values = proof.values + [.integer(patience.components.seconds), .uuid(person)]
-        return try await transaction.query(lock, values).first.map {
+        let values = proof.values + [.uuid(person)]
+        var row = try await transaction.query(lockFormer, values).first
+        if row == nil { row = try await transaction.query(lockFirst, values).first }
+        return try row.map {
             PhoneChangeUndo(
-                sealed: try $0.bytes("sealed"), at: try $0.timestamp("taken_off_at"),
-                changedBy: try $0.optionalUUID("changed_by"))
+                sealed: try $0.optionalBytes("sealed"), at: try $0.timestamp("at"),
+                changedBy: try $0.optionalUUID("changed_by"), takesEmailDevices: try $0.bool("takes_email_devices"))
         }
+    }
+
+    /// Takes the first number off the account. It and the later numbers cannot recover the account.
+    static func takeOff(_ change: PhoneChangeUndo, from person: Identifier, in transaction: Transaction) {
+        transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
+        transaction.send(
+            "DELETE FROM phone_aliases WHERE person_id = $1 AND taken_off_at >= $2",
+            [.uuid(person), .timestamp(change.at)])
+        transaction.send(
+            "UPDATE emails SET first_number_at = NULL, first_number_token_hash = NULL WHERE person_id = $1",
+            [.uuid(person)])
     }
 
     /// Gives the number back to the account. The later numbers of the account cannot recover it.
     ///
-    /// - Parameter phone: the hashes of the number.
+    /// - Parameters:
+    ///   - sealed: the number, sealed for the account.
+    ///   - phone: the hashes of the number.
     static func restore(
-        _ number: PhoneChangeUndo, _ phone: ContactHashes, to person: Identifier, in transaction: Transaction
+        _ sealed: [UInt8], _ phone: ContactHashes, changed at: Timestamp, to person: Identifier,
+        in transaction: Transaction
     ) {
         transaction.send("DELETE FROM phones WHERE person_id = $1", [.uuid(person)])
-        let values: [SQLValue] = [.uuid(person), .bytes(number.sealed), .timestamp(number.at), phone.sought]
+        let values: [SQLValue] = [.uuid(person), .bytes(sealed), .timestamp(at), phone.sought]
         transaction.send(restore, phone.row + values)
     }
 
@@ -70,8 +92,10 @@ struct PhoneChangeUndo: Sendable {
     static func secret(
         of device: Identifier, of person: Identifier, _ number: PhoneChangeUndo, in transaction: Transaction
     ) async throws -> [UInt8]? {
-        try await transaction.query(secret, [.uuid(device), .uuid(person), .timestamp(number.doubtedSince)]).first?
-            .bytes("secret_hash")
+        try await transaction.query(
+            secret,
+            [.uuid(device), .uuid(person), .timestamp(number.doubtedSince), .bool(number.takesEmailDevices)]
+        ).first?.bytes("secret_hash")
     }
 
     /// The device of a session. It is `nil` unless the session is alive, is older than
@@ -81,20 +105,35 @@ struct PhoneChangeUndo: Sendable {
     ) async throws -> Identifier? {
         let values: [SQLValue] = [
             .uuid(actor.sessionID), .uuid(actor.userID), .timestamp(number.doubtedSince), .uuid(number.changedBy),
+            .bool(number.takesEmailDevices),
         ]
         return try await transaction.query(session, values).first?.uuid("device_id")
     }
 
-    private static let which = """
-        a.taken_off_at > clock_timestamp() - $3::bigint * interval '1 s'
+    private static let former = """
+        phone_aliases a WHERE a.taken_off_at > clock_timestamp() - $4::bigint * interval '1 s'
             AND (a.token_hash = $1 OR \(ContactHashes.found("a", by: "$2")))
         """
-    private static let find = Statement(
-        "SELECT a.person_id FROM phone_aliases a WHERE \(which) ORDER BY a.taken_off_at DESC LIMIT 1")
-    private static let lock = Statement(
+    private static let first = """
+        emails e WHERE e.first_number_at > clock_timestamp() - $4::bigint * interval '1 s'
+            AND (e.first_number_token_hash = $1 OR \(ContactHashes.found("e", by: "$3")))
         """
-        SELECT a.sealed, a.taken_off_at, a.changed_by FROM phone_aliases a
-        WHERE a.person_id = $4 AND \(which) FOR UPDATE
+    private static let find = Statement(
+        """
+        SELECT person_id FROM (
+            SELECT a.person_id, a.taken_off_at AS at FROM \(former)
+            UNION ALL SELECT e.person_id, e.first_number_at FROM \(first)) AS changes
+        ORDER BY at DESC LIMIT 1
+        """)
+    private static let lockFormer = Statement(
+        """
+        SELECT a.sealed, a.taken_off_at AS at, a.changed_by, false AS takes_email_devices FROM \(former)
+            AND a.person_id = $5 ORDER BY a.taken_off_at DESC LIMIT 1 FOR UPDATE
+        """)
+    private static let lockFirst = Statement(
+        """
+        SELECT NULL::bytea AS sealed, e.first_number_at AS at, e.first_number_by AS changed_by,
+            e.was_strongest AS takes_email_devices FROM \(first) AND e.person_id = $5 FOR UPDATE
         """)
     private static let restore = Statement(
         """
@@ -110,11 +149,11 @@ struct PhoneChangeUndo: Sendable {
         WHERE d.id = $1 AND d.person_id = $2 AND d.created_at < $3
             AND (d.removed_at IS NULL OR d.removed_secret_hash IS NOT NULL AND b.created_at >= $3)
             AND EXISTS (SELECT 1 FROM sessions s WHERE s.device_id = d.id
-                AND (s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL))
+                AND ($4 OR s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL))
         """
     private static let session: Statement = """
         SELECT s.device_id FROM sessions s
         WHERE s.id = $1 AND s.person_id = $2 AND s.created_at < $3 AND s.id IS DISTINCT FROM $4 AND s.revoked_at IS NULL
-            AND (s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL)
+            AND ($5 OR s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL)
         """
 }

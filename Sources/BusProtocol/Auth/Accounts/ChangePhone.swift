@@ -23,6 +23,6 @@ public struct ChangePhone: PublicRequest {
 /// The answer to ``ChangePhone``.
 @Message
 public struct PhoneChanged: PublicReply {
-    /// The account's number now, masked.
+    /// The account's number now, masked; `none` where its first number was taken off.
     @Field(.string(1...64)) public var maskedPhone: String
 }

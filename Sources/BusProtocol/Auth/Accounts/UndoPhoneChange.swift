@@ -22,9 +22,10 @@ public struct UndoPhoneChange: PublicRequest {
         .post, "/auth/phone/undo", .anybody, "Takes back a change of the phone, for 72 hours.", carriesToken: true,
         hidesItsTime: true)
 
-    /// The token of the SMS to the number, instead of a code.
+    /// The token of the SMS to the former number, or of the email about the first number, instead of a code.
     @Field(.string(1...128)) public var disputeToken: String?
-    /// A challenge for the number that `undoes` a `phone_change`.
+    /// A challenge that `undoes` a `phone_change`: for the former number, or for the email address of an account that had no
+    /// number before.
     public var challengeId: Identifier?
     /// The code of that challenge.
     @Field(.otp) public var code: String?

@@ -82,6 +82,11 @@ public struct RecoveryBegun: BusReply {
     @Field(.string(1...128)) public var accountReference: String
     /// The reference of the number or address that the claimant proved.
     @Field(.string(1...128)) public var claimantReference: String
+    /// The reference of the claimant's mailbox, however its address is spelled; missing for a number.
+    @Field(.string(1...128)) public var claimantMailbox: String?
+    /// References of the device's secret and of the identity that the claimant showed, whether or not they are the
+    /// account's.
+    @Field(.string(1...128), count: 0...2) public var claimantProofs: [String]?
     /// `+1 (***) ***-1234` or `a…@e…`, for the owner's notification.
     @Field(.string(1...64)) public var maskedClaimantPhone: String
     /// The platform of the claimant's device.

@@ -26,6 +26,9 @@ public struct SendEmailCode: PublicRequest {
     @Field(.emailCodePurpose) public var purpose: String?
     /// The recovery that the code begins or completes. It is valid for nothing else. Only without `purpose`.
     public var recovery: Recovery?
+    /// What the code may undo: the first number of an account, within 72 hours. It is then valid for nothing else. Only
+    /// without `purpose` and `recovery`.
+    @Field(.values("phone_change")) public var undoes: String?
     /// A challenge for another address that the caller gives up. Its code becomes invalid.
     ///
     /// It has an effect only if the same caller requested that challenge.
