@@ -5,10 +5,12 @@ enum RequirementRules {
     static func requirements(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> Requirements {
         let standing = Onboarding.Standing(of: record, plan, today: today)
         func needs(_ capability: Plan.Capability) -> CapabilityNeeds { Self.needs(capability, record, standing, plan) }
+        let fullConfidence = needs(.fullConfidence)
         return Requirements(
             appAccess: CapabilityNeeds(disabledReason: standing.status == .suspended ? "suspended" : nil),
             browse: needs(.browse), like: needs(.like), match: needs(.match),
-            message: needs(.message), fullConfidence: needs(.fullConfidence), eligibleOn: standing.eligibleOn)
+            message: needs(.message), fullConfidence: fullConfidence,
+            formerFullConfidence: fullConfidence, eligibleOn: standing.eligibleOn)
     }
 
     private static func needs(
