@@ -36,10 +36,15 @@ extension JSONSchema {
                 "maxProperties": .integer(Int64(count.upperBound)),
             ]
         case .object(let members): Self.exported(members, place, refer)
-        case .nullable(let inner): ["anyOf": [inner.exported(place, refer: refer), ["type": "null"]]]
+        case .nullable(let inner): Self.nullable(inner.exported(place, refer: refer))
         case .anyOf(let schemas): ["anyOf": .array(schemas.map { $0.exported(place, refer: refer) })]
         case .named(let name, let inner): refer?(name, inner) ?? inner.exported(place)
         }
+    }
+
+    /// Generators take one list of choices better than a list in a list.
+    private static func nullable(_ schema: JSONValue) -> JSONValue {
+        ["anyOf": .array((schema["anyOf"]?.arrayValue ?? [schema]) + [["type": "null"]])]
     }
 
     private static func bounded(_ type: JSONValue, _ minimum: JSONValue, _ maximum: JSONValue) -> JSONValue {
@@ -54,17 +59,22 @@ extension JSONSchema {
         var properties: [String: JSONValue] = [:]
         for member in members {
             var schema = member.schema.exported(place, refer: refer)
-            if !member.note.isEmpty, case .object(var object) = schema {
-                object["description"] = .string(member.note)
+            if case .object(var object) = schema {
+                if !member.note.isEmpty { object["description"] = .string(member.note) }
+                // On the bus nobody chooses between members.
+                if member.isDeprecated, place != .bus { object["deprecated"] = true }
                 schema = .object(object)
             }
             properties[member.name] = schema
         }
         let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
-        var schema: [String: JSONValue] = [
-            "type": "object", "properties": .object(properties),
-            "additionalProperties": .bool(place == .bus),
-        ]
+        var schema: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
+        switch place {
+        case .publicRequest: schema["additionalProperties"] = false
+        // A later release may answer with more, and a generated client must not refuse that.
+        case .publicReply: break
+        case .bus: schema["additionalProperties"] = true
+        }
         if !required.isEmpty { schema["required"] = .array(required) }
         return .object(schema)
     }

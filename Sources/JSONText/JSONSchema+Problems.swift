@@ -7,13 +7,13 @@ extension JSONSchema {
         // Nearly every value fits, so usually no path and no sentence is built.
         if fits(node) { return [] }
         var found: [SchemaProblem] = []
-        check(node, at: "", into: &found)
+        check(node, at: SchemaPlace(), into: &found)
         return Array(found.prefix(Self.mostProblems))
     }
 
-    private func check(_ node: JSONNode, at field: String, into found: inout [SchemaProblem]) {
+    private func check(_ node: JSONNode, at place: SchemaPlace, into found: inout [SchemaProblem]) {
         func problem(_ code: String, _ message: String) {
-            found.append(SchemaProblem(field: field, code: code, message: message))
+            found.append(SchemaProblem(place, code, message))
         }
         switch self {
         case .any: break
@@ -39,17 +39,17 @@ extension JSONSchema {
                 return problem("too_many", "Must have at most \(count.upperBound) entries.")
             }
             for (index, child) in elements.enumerated() where found.count < Self.mostProblems {
-                element.check(child, at: Self.path(field, String(index)), into: &found)
+                element.check(child, at: place.member(String(index)), into: &found)
             }
-        case .map(let element, let count): checkMap(node, element, count, at: field, into: &found)
-        case .object(let members): checkObject(node, members, at: field, into: &found)
-        case .nullable(let inner): if !node.isNull { inner.check(node, at: field, into: &found) }
-        case .named(_, let inner): inner.check(node, at: field, into: &found)
+        case .map(let element, let count): checkMap(node, element, count, at: place, into: &found)
+        case .object(let members): checkObject(node, members, at: place, into: &found)
+        case .nullable(let inner): if !node.isNull { inner.check(node, at: place, into: &found) }
+        case .named(_, let inner): inner.check(node, at: place, into: &found)
         case .anyOf(let schemas):
             var last: [SchemaProblem] = []
             for schema in schemas {
                 last = []
-                schema.check(node, at: field, into: &last)
+                schema.check(node, at: place, into: &last)
                 if last.isEmpty { return }
             }
             found += last
@@ -57,11 +57,11 @@ extension JSONSchema {
     }
 
     private func checkMap(
-        _ node: JSONNode, _ element: JSONSchema, _ count: ClosedRange<Int>, at field: String,
+        _ node: JSONNode, _ element: JSONSchema, _ count: ClosedRange<Int>, at place: SchemaPlace,
         into found: inout [SchemaProblem]
     ) {
         func problem(_ code: String, _ message: String) {
-            found.append(SchemaProblem(field: field, code: code, message: message))
+            found.append(SchemaProblem(place, code, message))
         }
         guard node.kind == .object else { return problem("wrong_type", "Must be an object.") }
         let members = node.members
@@ -74,33 +74,48 @@ extension JSONSchema {
                 problem("malformed", "Member names have 1 to 64 characters.")
                 continue
             }
-            element.check(member.value, at: Self.path(field, member.name), into: &found)
+            element.check(member.value, at: place.member(member.name), into: &found)
         }
     }
 
     private func checkObject(
-        _ node: JSONNode, _ schema: [Member], at field: String, into found: inout [SchemaProblem]
+        _ node: JSONNode, _ schema: [Member], at place: SchemaPlace, into found: inout [SchemaProblem]
     ) {
         guard node.kind == .object else {
-            found.append(SchemaProblem(field: field, code: "wrong_type", message: "Must be an object."))
+            found.append(SchemaProblem(place, "wrong_type", "Must be an object."))
             return
         }
         let members = node.members
         for member in members where found.count < Self.mostProblems {
-            let path = Self.path(field, String(member.name.prefix(64)))
+            let inner = place.member(String(member.name.prefix(64)))
             if let known = schema.first(where: { $0.name == member.name }) {
-                known.schema.check(member.value, at: path, into: &found)
+                known.schema.check(member.value, at: inner, into: &found)
             } else {
-                found.append(SchemaProblem(field: path, code: "unknown_member", message: "There is no such member."))
+                found.append(SchemaProblem(inner, "unknown_member", "There is no such member."))
             }
         }
         for member in schema where member.isRequired && !members.contains(where: { $0.name == member.name }) {
-            let path = Self.path(field, member.name)
-            found.append(SchemaProblem(field: path, code: "required", message: "“\(member.name)” is required."))
+            let inner = place.member(member.name)
+            found.append(SchemaProblem(inner, "required", "“\(member.name)” is required."))
         }
     }
+}
 
-    private static func path(_ field: String, _ name: String) -> String { field.isEmpty ? name : "\(field).\(name)" }
+/// A place in a JSON text, in both forms that a problem tells.
+private struct SchemaPlace {
+    var field = ""
+    var pointer = ""
+
+    func member(_ name: String) -> SchemaPlace {
+        SchemaPlace(
+            field: field.isEmpty ? name : "\(field).\(name)", pointer: JSONPointer.appending(name, to: pointer))
+    }
+}
+
+extension SchemaProblem {
+    fileprivate init(_ place: SchemaPlace, _ code: String, _ message: String) {
+        self.init(field: place.field, pointer: place.pointer, code: code, message: message)
+    }
 }
 
 extension JSONSchema.StringRule {

@@ -42,19 +42,28 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var isRequired: Bool
         /// One sentence for the reader of the exported schema.
         public var note: String
+        /// Whether another member has taken its place. It stays for one version of the public API.
+        public var isDeprecated: Bool
 
-        /// Takes the name, the schema and the sentence for the exported schema.
-        public init(_ name: String, _ schema: JSONSchema, isRequired: Bool, note: String = "") {
-            (self.name, self.schema, self.isRequired, self.note) = (name, schema, isRequired, note)
+        /// Takes the name, the schema, and what documents say of the member.
+        public init(
+            _ name: String, _ schema: JSONSchema, isRequired: Bool, note: String = "", isDeprecated: Bool = false
+        ) {
+            (self.name, self.schema, self.isRequired) = (name, schema, isRequired)
+            (self.note, self.isDeprecated) = (note, isDeprecated)
         }
 
         /// A member that must be present.
-        public static func required(_ name: String, _ schema: JSONSchema, _ note: String = "") -> Member {
-            Member(name, schema, isRequired: true, note: note)
+        public static func required(
+            _ name: String, _ schema: JSONSchema, _ note: String = "", isDeprecated: Bool = false
+        ) -> Member {
+            Member(name, schema, isRequired: true, note: note, isDeprecated: isDeprecated)
         }
         /// A member that may be missing.
-        public static func optional(_ name: String, _ schema: JSONSchema, _ note: String = "") -> Member {
-            Member(name, schema, isRequired: false, note: note)
+        public static func optional(
+            _ name: String, _ schema: JSONSchema, _ note: String = "", isDeprecated: Bool = false
+        ) -> Member {
+            Member(name, schema, isRequired: false, note: note, isDeprecated: isDeprecated)
         }
     }
 
@@ -146,14 +155,16 @@ public struct SchemaProblem: Sendable, Hashable {
     /// The place: member names and indices separated by dots, such as `device.name` and `answers.3.value`; empty for
     /// the whole text.
     public var field: String
+    /// The same place as a JSON pointer (RFC 6901), which also tells a name that has a dot: `/answers/3/value`.
+    public var pointer: String
     /// `required`, `unknown_member`, `wrong_type`, `too_short`, `too_long`, `too_small`, `too_large`, `too_few`,
     /// `too_many`, `not_allowed` (not one of the values) or `malformed` (a format does not hold).
     public var code: String
     /// One sentence that a person may be shown.
     public var message: String
 
-    /// Takes the place, the code and the sentence.
-    public init(field: String, code: String, message: String) {
-        (self.field, self.code, self.message) = (field, code, message)
+    /// Takes the place in both forms, the code and the sentence.
+    public init(field: String, pointer: String, code: String, message: String) {
+        (self.field, self.pointer, self.code, self.message) = (field, pointer, code, message)
     }
 }

@@ -22,7 +22,8 @@ extension MessageDeclaration {
             let kind = field.isRequired ? "required" : "optional"
             let words = field.words.isEmpty ? "" : ", \(Self.literal(field.words))"
             let schema = try Self.schema(of: field)
-            lines.append("    .\(kind)(\"\(field.wireName)\", \(schema)\(words)),")
+            let deprecated = field.isDeprecated ? ", isDeprecated: true" : ""
+            lines.append("    .\(kind)(\"\(field.wireName)\", \(schema)\(words)\(deprecated)),")
         }
         return "public static let schema = JSONSchema.object([\n\(lines.joined(separator: "\n"))\n])"
             + ".named(Self.self, \(Self.literal(words)))"

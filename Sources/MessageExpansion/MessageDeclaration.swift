@@ -35,6 +35,7 @@ struct MessageDeclaration {
         /// An optional that is written as `null` if it is `nil`.
         var isNullWritten: Bool { isOptional && (isRequired || labels["writesNull"] == "true") }
         var isRequired: Bool { !isOptional || labels["isRequired"] == "true" }
+        var isDeprecated: Bool { labels["isDeprecated"] == "true" }
     }
 
     private(set) var fields: [Field] = []

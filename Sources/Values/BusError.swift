@@ -75,15 +75,25 @@ public struct BusError: Error, Sendable, Codable, Equatable {
 
     /// What is wrong with one member of a request.
     public struct FieldProblem: Sendable, Codable, Hashable {
-        /// The member, as in ``SchemaProblem/field``.
+        /// The member, as in ``SchemaProblem/field``; or the place of a question that lacks an answer.
         public var field: String
+        /// The member as a JSON pointer (RFC 6901), where a name in `field` may itself have a dot.
+        public var pointer: String?
         /// What is wrong, for programs: `too_small`, for example.
         public var code: String
         /// One sentence that a person may be shown.
         public var message: String
-        /// Takes the member, the code and the sentence.
-        public init(field: String, code: String, message: String) {
-            (self.field, self.code, self.message) = (field, code, message)
+        /// Takes the member, the code and the sentence. Without a pointer, ``place`` follows from the member.
+        public init(field: String, pointer: String? = nil, code: String, message: String) {
+            (self.field, self.pointer, self.code, self.message) = (field, pointer, code, message)
+        }
+
+        /// Where the member is, as a JSON pointer (RFC 6901): `/answers/0/value`. A place in a document is one already.
+        public var place: String {
+            if let pointer { return pointer }
+            guard !field.isEmpty, !field.hasPrefix("/") else { return field }
+            return field.split(separator: ".", omittingEmptySubsequences: false)
+                .reduce("") { JSONPointer.appending(String($1), to: $0) }
         }
     }
 

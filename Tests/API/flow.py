@@ -1,8 +1,9 @@
 """Takes one person through the whole system with the client that openapi-python-client made of its OpenAPI document: sign-in,
 profile, questionnaire, refresh in parallel, recovery and dispute, deletion. Calls are the client's typed ones alone.
 
-The first argument is the folder of the generated modules `client` and `models`, and of `openapi.json`. Each answer on the way also has
-to fit the class that datamodel-codegen made of its schema. API_TEST_URL and API_TEST_SPOOL say where the system is.
+The first argument is the folder of the generated modules `client`, `models` and `strict_models`, and of `openapi.json`. Each answer on
+the way also has to fit the class that datamodel-codegen made of its schema in the strict document. And both generators' classes of the
+served document have to take the answer as a later release may give it. API_TEST_URL and API_TEST_SPOOL say where the system is.
 """
 
 import collections
@@ -23,6 +24,7 @@ import httpx
 FOLDER = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(FOLDER))
 import models
+import strict_models
 from client import AuthenticatedClient, Client
 from client import models as m
 from client.api.account import export_account
@@ -38,6 +40,7 @@ from client.api.sign_in import send_otp, verify_otp
 
 DOCUMENT = json.loads((FOLDER / "openapi.json").read_text())
 read = collections.Counter()
+unknown = 0
 opened = contextlib.ExitStack()
 
 
@@ -66,8 +69,42 @@ def check(answer):
              if (method, status) == (answer.request.method, answer.status_code) and pattern.fullmatch(path)]
     if not names:
         raise SystemExit(f"{answer.request.method} {path} answered {answer.status_code}, which the document does not have")
-    getattr(models, names[0]).model_validate_json(answer.content)
+    getattr(strict_models, names[0]).model_validate_json(answer.content)
     read[names[0]] += 1
+    check_later(names[0], answer.json())
+
+
+LATER = "of_a_later_release"
+
+
+def later(value, schema):
+    """What a later release may answer in place of a value: a member more in each object, another value of each enumeration."""
+    if "$ref" in schema:
+        schema = DOCUMENT["components"]["schemas"][schema["$ref"].split("/")[-1]]
+    choices = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
+    if {"type": "string"} in choices:
+        return LATER
+    if choices:
+        return None if value is None else later(value, choices[0])
+    if isinstance(value, list):
+        return [later(each, schema.get("items", {})) for each in value]
+    if not isinstance(value, dict):
+        return value
+    known = schema.get("properties", {})
+    others = schema["additionalProperties"] if isinstance(schema.get("additionalProperties"), dict) else {}
+    made = {name: later(each, known.get(name, others)) for name, each in value.items()}
+    return made | {LATER: LATER} if known else made
+
+
+def check_later(name, answer):
+    """Both generated classes of a schema read unknown members and values, and the client keeps them as they are."""
+    global unknown
+    answer = later(answer, {"$ref": name})
+    getattr(models, name).model_validate(answer)
+    kept = json.dumps(getattr(m, name).from_dict(answer).to_dict(), default=str)
+    if kept.count(LATER) != json.dumps(answer).count(LATER):
+        raise SystemExit(f"the client does not keep unknown values of {name}: {kept}")
+    unknown += kept.count(LATER)
 
 
 def client(token=None):
@@ -133,7 +170,7 @@ def value(question):
         case m.QuestionType.SINGLE_CHOICE:
             return options[0]
         case m.QuestionType.MULTI_CHOICE | m.QuestionType.TAGS:
-            return options[: max(1, int(limits.min_ or 1))]
+            return options[: max(1, limits.min_selections or 1)]
         case m.QuestionType.RANKING:
             return options[: limits.top_k or len(options)]
         case m.QuestionType.SLIDER:
@@ -147,7 +184,9 @@ def answer_the_questionnaire(person):
     assert all(isinstance(question.type_, m.QuestionType) for question in questions.questions)
     smoking = m.SubmitResponsesRequest(answers=[m.ResponseItem(question="smoking", value="never")])
     call(m.ResponsesSubmitted, submit_responses, client=person, body=smoking)
-    key = questions.questionnaire.key
+    step = call(m.OnboardingView, view_onboarding, client=person).next_
+    assert step.kind is m.OnboardingStepKind.QUESTIONNAIRE and questions.next_.question
+    key = step.questionnaire
     session = call(m.SessionView, open_session, key, client=person, body=m.OpenSessionRequest())
     place = (key, session.id)
     screens = call(m.SessionScreens, get_session_screens, *place, client=person).screens
@@ -159,7 +198,12 @@ def answer_the_questionnaire(person):
     batch = [m.QueuedAnswer(
         question=question.key, mutation_id=uuid.uuid4(), state=m.QueuedAnswerState.ANSWERED, value=value(question))
         for question in others]
-    call(m.AnswersSaved, put_answers, *place, client=person, body=m.PutAnswersRequest(answers=batch))
+    batch.append(m.QueuedAnswer(
+        question=first.key, mutation_id=uuid.uuid4(), state=m.QueuedAnswerState.ANSWERED, value="nothing of this kind"))
+    *saved, wrong = call(
+        m.AnswersSaved, put_answers, *place, client=person, body=m.PutAnswersRequest(answers=batch)).results
+    assert all(one.saved for one in saved) and wrong.error.code is m.QueuedErrorCode.VALIDATION_FAILED
+    assert [each.pointer for each in wrong.error.errors] == [f"/answers/{len(saved)}/value"]
     done = call(m.SessionView, complete_session, *place, client=person)
     assert done.status is m.SessionStatus.COMPLETED
     view = call(m.OnboardingView, view_onboarding, client=person)
@@ -216,4 +260,4 @@ with opened:
     person = client(refresh_in_parallel(session))
     dispute_a_recovery(phone, person)
     delete(person)
-print(f"{read.total()} answers fit their classes, {len(read)} of them")
+print(f"{read.total()} answers fit their classes, {len(read)} of them; {unknown} unknown values and members are kept")

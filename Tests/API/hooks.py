@@ -11,11 +11,15 @@ import json
 import os
 import pathlib
 import random
+import sys
 import time
 
 import requests
 import schemathesis
 from schemathesis import GenerationMode
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from strict import strict
 
 URL = os.environ["API_TEST_URL"]
 SPOOL = pathlib.Path(os.environ["API_TEST_SPOOL"]) / "sms.jsonl"
@@ -116,6 +120,11 @@ class Caller:
 
 def kind(case, context):
     return ",".join(sorted(schemes(context.operation)))
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    raw_schema.update(strict(raw_schema))
 
 
 @schemathesis.check

@@ -1,3 +1,4 @@
+import BusProtocol
 import JSONText
 import Testing
 
@@ -102,6 +103,37 @@ import Testing
         }
     }
 
+    @Test("a client takes a later value of an enumeration and a later member of an answer, and a request is exact")
+    func answersMayGrow() throws {
+        let schemas = try #require(document["components"]?["schemas"]?.objectValue)
+        let me = try #require(schemas["Me"])
+        #expect(
+            me["properties"]?["onboardingStatus"]?["anyOf"] == [
+                ["$ref": "#/components/schemas/OnboardingStatus"], ["type": "string"],
+            ])
+        #expect(me["additionalProperties"] == nil && schemas["VerifyOTPRequest"]?["additionalProperties"] == false)
+        #expect(schemas["Session"]?["properties"]?["tokenType"]?["anyOf"] == nil)
+        let body = schemas["PutAnswerRequest"]?["properties"]
+        #expect(body?["state"]?["$ref"] == "#/components/schemas/GivenAnswerState")
+        #expect(body?["preference"]?["$ref"] == "#/components/schemas/AnswerPreferenceInput")
+        #expect(schemas["PushKind"]?["enum"]?.arrayValue?.count == NoticeKind.known.count)
+    }
+
+    @Test("what took the place of a deprecated member is beside it")
+    func deprecatedMembers() throws {
+        var count = 0
+        for (name, schema) in try #require(document["components"]?["schemas"]?.objectValue) {
+            let members = schema["properties"]?.objectValue ?? [:]
+            for (member, value) in members where value["deprecated"] == true {
+                count += 1
+                let words = value["description"]?.stringValue ?? ""
+                let named = words.matches(of: /`([A-Za-z]+)`/).map { String($0.1) }
+                #expect(named.contains { members[$0] != nil && members[$0]?["deprecated"] == nil }, "\(name).\(member)")
+            }
+        }
+        #expect(count > 0)
+    }
+
     @Test("no two schemas claim one name")
     func names() {
         let schemas = SchemaComponents()
@@ -167,9 +199,21 @@ import Testing
 
     @Test("the page for people has every operation, is well formed, and takes nothing from elsewhere")
     func page() throws {
-        let html = String(decoding: DocsPage(document).bytes, as: UTF8.self)
+        let html = String(
+            decoding: DocsPage(document, introduction: GuidePages.embedded.introduction).bytes, as: UTF8.self)
         for route in table.routes { #expect(html.contains("<details id=\"\(route.id)\"")) }
-        #expect(!html.contains("<script") && !html.contains("http://") && !html.contains("https://"))
+        #expect(!html.contains("http://") && !html.contains("https://"))
+        // The guide comes first, then each task once, with a command for each operation that is built.
+        let guide = try #require(html.firstRange(of: "href=\"/docs/guide/first-sign-in\""))
+        let first = try #require(html.firstRange(of: "<section>"))
+        #expect(guide.lowerBound < first.lowerBound)
+        #expect(html.matches(of: /<section>/).count == OperationTag.all.count)
+        let built = table.routes.filter { if case .later = $0.target { false } else { true } }
+        #expect(html.matches(of: #/<pre class="command">curl/#).count == built.count)
+        #expect(
+            html.contains(
+                "curl -X POST &quot;$api/auth/otp/send&quot; -H 'Content-Type: application/json' -d '{&quot;phone&quot;:"
+            ))
         // Every element ends, in the order in which they began.
         var open: [Substring] = []
         for tag in html.matches(of: #/<(/?)([a-z0-9]+)[^>]*?(/?)>/#) {
@@ -182,6 +226,7 @@ import Testing
     func pageOfReferences() {
         let html = String(
             decoding: DocsPage([
+                "tags": [["name": "Sign-in"]],
                 "components": [
                     "schemas": [
                         "One": ["type": "object", "properties": ["first": ["type": "string", "default": "here"]]],
@@ -191,6 +236,7 @@ import Testing
                 "paths": [
                     "/a": [
                         "post": [
+                            "tags": ["Sign-in"],
                             "requestBody": [
                                 "content": [
                                     "application/json": [
@@ -202,7 +248,7 @@ import Testing
                                         ]
                                     ]
                                 ]
-                            ]
+                            ],
                         ]
                     ]
                 ],
@@ -222,8 +268,12 @@ import Testing
         let wicked = JSONValue.string("<img src=x onerror=\"a&b\">")
         let html = String(
             decoding: DocsPage([
-                "info": ["title": wicked],
-                "paths": ["/<b>": ["get": ["summary": wicked, "responses": ["200": ["description": wicked]]]]],
+                "info": ["title": wicked], "tags": [["name": wicked]],
+                "paths": [
+                    "/<b>": [
+                        "get": ["tags": [wicked], "summary": wicked, "responses": ["200": ["description": wicked]]]
+                    ]
+                ],
             ]).bytes, as: UTF8.self)
         #expect(!html.contains("<img") && !html.contains("<b>\""))
         #expect(html.contains("&lt;img src=x onerror=&quot;a&amp;b&quot;&gt;"))

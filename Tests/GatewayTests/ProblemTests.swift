@@ -44,9 +44,14 @@ import Testing
                 .init(field: "/sections/0/title", code: "E01", message: "Wrong."),
                 .init(field: "answers.0.value", code: "E01", message: "Wrong."),
                 .init(field: "childName/1", code: "E01", message: "Wrong."),
+                .init(field: "shoe.size", pointer: "/shoe.size", code: "E01", message: "Wrong."),
             ])
         let told = try document(Problem(error)).1["errors"]?.arrayValue ?? []
-        #expect(told.map { $0["pointer"] } == ["/sections/0/title", "/answers/0/value", "/childName~11"])
+        #expect(told.map { $0["pointer"] } == ["/sections/0/title", "/answers/0/value", "/childName~11", "/shoe.size"])
+        // The gateway's own, and one of profile's.
+        let schema = JSONSchema.object([.optional("a", .map(of: .boolean, count: 0...2))])
+        let wrong = Problem(schema.problems(in: try JSONDocument(Array(#"{"a":{"b.c/d":1},"e.f":2}"#.utf8)).root))
+        #expect(try document(wrong).1["errors"]?.arrayValue?.map { $0["pointer"] } == ["/a/b.c~1d", "/e.f"])
     }
 
     @Test(

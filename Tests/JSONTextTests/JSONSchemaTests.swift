@@ -29,6 +29,23 @@ import Testing
             ])
     }
 
+    @Test("a pointer tells a name that has a dot or a slash")
+    func pointers() throws {
+        let names = JSONSchema.map(of: .array(of: .boolean, count: 0...2), count: 0...9)
+        let found = names.problems(in: try JSONDocument(Array(#"{"a.b":[true,1],"c/d~":2}"#.utf8)).root)
+        #expect(found.map(\.field) == ["a.b.1", "c/d~"] && found.map(\.pointer) == ["/a.b/1", "/c~1d~0"])
+        #expect(names.problems(in: try JSONDocument(Array("1".utf8)).root).map(\.pointer) == [""])
+    }
+
+    @Test("documents of the public API say which members are deprecated, and those of the bus do not")
+    func deprecated() {
+        let schema = JSONSchema.object([.optional("old", .boolean, "Use `new`.", isDeprecated: true)])
+        for (place, expected) in [(JSONSchema.Place.publicReply, JSONValue.bool(true)), (.publicRequest, true)] {
+            #expect(schema.exported(place)["properties"]?["old"]?["deprecated"] == expected)
+        }
+        #expect(schema.exported(.bus)["properties"]?["old"]?["deprecated"] == nil)
+    }
+
     @Test func noMoreThanAHundredProblemsAreTold() throws {
         let members = (0..<4000).map { "\"m\($0)\":1" }.joined(separator: ",")
         let found = try problems("{ID,\"name\":\"abc\",\(members)}")

@@ -48,6 +48,11 @@ import Testing
         #expect(try message.members().contains(".named(Self.self, \"One thing, and more.\")"))
     }
 
+    @Test func aDeprecatedMemberSaysSo() throws {
+        let message = try MessageDeclaration("struct M {\n @Field(isDeprecated: true) public var a: Bool?\n}")
+        #expect(try message.members().contains(".optional(\"a\", Bool.schema, isDeprecated: true)"))
+    }
+
     @Test func aStructureWithAnInitialiserKeepsIt() throws {
         let own = try MessageDeclaration("struct M { var a: Bool\n public init(not: Bool) { a = !not } }")
         #expect(own.hasInitialiser)

@@ -235,7 +235,7 @@ import Testing
             #expect(provisional.resumeAt == nil)
             let requirements = try await profile.ask(GetRequirements())
             #expect(requirements.match.disabledReason == nil)
-            #expect(requirements.fullConfidence.currentlyDue == ["visual_preferences"])
+            #expect(requirements.fullConfidence?.currentlyDue == ["visual_preferences"])
             #expect(try await profile.ask(GetPerson(personId: profile.person)).badges == ["photo_verified"])
 
             let ready = VisualPreferencesReady(personID: profile.person, personSequence: 2, at: .now())
@@ -248,7 +248,8 @@ import Testing
             #expect(full.matchingMode == "full-confidence" && full.steps.allSatisfy { $0.state == "done" })
             let seen = try await profile.ask(GetPerson(personId: profile.person))
             #expect(seen.badges == ["photo_verified", "id_verified"])
-            #expect(try await profile.ask(GetRequirements()).fullConfidence.disabledReason == nil)
+            let confidence = try #require(try await profile.ask(GetRequirements()).fullConfidence)
+            #expect(confidence.disabledReason == nil)
             #expect(
                 try await profile.stage.rows("SELECT name, count(*) FROM onboarding_events GROUP BY 1 ORDER BY 1")
                     == [

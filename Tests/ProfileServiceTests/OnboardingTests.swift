@@ -154,7 +154,7 @@ import Testing
         let needs = RequirementRules.requirements(of: record, plan, today: Self.today, now: .now())
         #expect(needs.match.disabledReason == "verification_declined" && needs.browse.disabledReason == nil)
         #expect(
-            needs.fullConfidence.disabledReason == "verification_declined"
+            needs.fullConfidence?.disabledReason == "verification_declined"
                 && needs.like.disabledReason == "requirements_due")
         #expect(needs.appAccess.disabledReason == nil)
         let reached = OnboardingEvent.reached(by: record, plan, today: Self.today)

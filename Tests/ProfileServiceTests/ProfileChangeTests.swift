@@ -36,6 +36,11 @@ import Testing
             change.problems.map(\.code) == ["wrong_type", "not_declinable", "malformed", "malformed", "unknown_member"])
     }
 
+    @Test func aNameWithADotIsOneName() {
+        let change = change(["shoe.size": 43], to: record())
+        #expect(change.problems.map(\.field) == ["shoe.size"] && change.problems.map(\.place) == ["/shoe.size"])
+    }
+
     @Test(
         "a height in feet and inches is one in inches",
         arguments: [

@@ -133,7 +133,7 @@ import Testing
             for needs in [
                 requirements.appAccess, requirements.browse, requirements.message, requirements.fullConfidence,
             ] {
-                #expect(needs.disabledReason == "suspended")
+                #expect(needs?.disabledReason == "suspended")
             }
             try await Self.tell("active", 2, profile)
             // What comes late does not suspend again.

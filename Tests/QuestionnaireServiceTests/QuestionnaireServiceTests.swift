@@ -131,6 +131,11 @@ import Testing
             let saved = try await service.gateway.call(
                 PutAnswers(questionnaire: "yoked-compat", sessionId: session, answers: [bad]), swedish)
             #expect(saved.results.map { $0.error?.detail } == ["Det finns ingen sådan fråga."])
+            // As in the problem of a single request: where, what, and the sentence.
+            let problem = FieldProblem(
+                field: "answers.0.question", pointer: "/answers/0/question", code: "unknown_question",
+                message: "Det finns ingen sådan fråga.")
+            #expect(saved.results.map { $0.error?.errors } == [[problem]])
         }
     }
 

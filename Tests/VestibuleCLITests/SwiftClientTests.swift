@@ -96,9 +96,10 @@ import VestibuleClient
 
     private func answerTheQuestionnaire(_ client: APIClient) async throws {
         let onboarding = try await client.viewOnboarding()
-        let step = try #require(onboarding.steps.first { $0.key == onboarding.resumeAt })
+        let step = try #require(onboarding.next)
         #expect(step.kind == .questionnaire)
-        let key = try await client.getQuestions().questionnaire.key
+        let key = try #require(step.questionnaire)
+        #expect(try await client.getQuestions().next?.question != nil)
         let session = try await client.openSession(questionnaire: key)
         let first = try await client.getSessionScreens(questionnaire: key, session: session.id)
         let asked = first.screens.compactMap(\.questions.last).filter { $0.required && $0.type != .info }
@@ -115,8 +116,13 @@ import VestibuleClient
         let queued = try asked.dropFirst(2).map {
             QueuedAnswer(question: $0.key, mutationId: UUID(), state: .answered, value: try value(for: $0))
         }
-        let saved = try await client.putAnswers(questionnaire: key, session: session.id, .init(answers: queued))
-        #expect(saved.results.count == queued.count && saved.results.allSatisfy { $0.error == nil })
+        let wrong = QueuedAnswer(
+            question: asked[0].key, mutationId: UUID(), state: .answered, value: "nothing of this kind")
+        let saved = try await client.putAnswers(
+            questionnaire: key, session: session.id, .init(answers: queued + [wrong]))
+        #expect(saved.results.count == queued.count + 1 && saved.results.dropLast().allSatisfy { $0.error == nil })
+        let error = try #require(saved.results.last?.error)
+        #expect(error.code == .validationFailed && error.errors?.map(\.pointer) == ["/answers/\(queued.count)/value"])
         let done = try await client.completeSession(questionnaire: key, session: session.id)
         #expect(done.status == .completed)
         #expect(try await client.viewOnboarding().onboardingStatus == .complete)
@@ -126,7 +132,7 @@ import VestibuleClient
         let options = (question.options ?? []).filter { !$0.exclusive }.map { VestibuleClient.JSONValue.string($0.key) }
         switch question.type {
         case .singleChoice: return try #require(options.first)
-        case .multiChoice, .tags: return .array(Array(options.prefix(max(1, Int(question.constraints.min ?? 1)))))
+        case .multiChoice, .tags: return .array(Array(options.prefix(max(1, question.constraints.minSelections ?? 1))))
         case .ranking: return .array(Array(options.prefix(question.constraints.topK ?? options.count)))
         case .slider: return .number(question.constraints.min ?? 0)
         case .boolean: return true

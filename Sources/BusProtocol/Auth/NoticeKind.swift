@@ -5,6 +5,14 @@ public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// The kind with this name on the wire.
     public init(stringLiteral value: String) { rawValue = value }
 
+    /// The kinds of this release.
+    public static let known: [NoticeKind] = [
+        newDevice, deviceChanged, deviceRemoved, nowEligible, identityLinked, identityUnlinked, identityRevoked,
+        phoneChanged, phoneChangeUndone, phoneDetached, recoveryRequested, recoveryReminder, recoveryLastHour,
+        recoveryDisputed, recoveryContested, recoveryCancelled, recoveryExpired, recoveryApproved, recoveryRejected,
+        recoveryCompleted, recoveryLockOn, recoveryLockOff,
+    ]
+
     /// Goes to removed devices and replaced push tokens, too.
     public var isOfRecovery: Bool { rawValue.hasPrefix("recovery_") }
 

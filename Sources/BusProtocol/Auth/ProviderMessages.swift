@@ -50,14 +50,27 @@ public struct PushWebhook: MessageValue {
     /// When this attempt was made.
     public var at: Timestamp
 
-    private static let payload = JSONSchema.map(of: .string(0...1024), count: 1...17).named(
+    private static let payload = JSONSchema.object([
+        .required("kind", kind, "What happened."),
+        .optional("userId", text, "Whose push it is, in a push by Firebase Cloud Messaging."),
+        .optional("at", text, "When it happened. In `recovery_lock_off`: when the lock ends."),
+        .optional("deviceId", text, "The device, in pushes about devices."),
+        .optional("platform", text, "What that device runs: `ios`, `android` or `web`."),
+        .optional("provider", text, "`apple`, `google` or `email`, in pushes about identities."),
+        .optional("email", text, "The email address, masked."),
+        .optional("phone", text, "The phone number, masked."),
+        .optional("recoveryId", text, "The recovery case."),
+        .optional("recoveryIds", text, "The recovery cases, if there are several: separated by spaces."),
+        .optional("claimantPhone", text, "The claimant's number, masked."),
+        .optional("requestedAt", text, "When the recovery was asked for."),
+        .optional("holdUntil", text, "When the first hold ends."),
+        .optional("recentSignIn", text, "`true`: somebody signed in by the account's number within the last day."),
+        .optional("disputeToken", text, "Stops the recovery without a sign-in."),
+    ]).named(
         "PushData",
-        """
-        `kind` says what happened: `new_device`, `device_changed`, `device_removed`, `identity_linked`, `identity_unlinked`, \
-        `identity_revoked`, `phone_changed`, `phone_change_undone`, `phone_detached`, `now_eligible`, or of a recovery \
-        `recovery_requested`, `recovery_reminder`, `recovery_last_hour`, `recovery_disputed`, `recovery_contested`, \
-        `recovery_approved`, `recovery_rejected`, `recovery_cancelled`, `recovery_expired`, `recovery_completed`, \
-        `recovery_lock_on`, `recovery_lock_off`. Further members depend on the kind. An app shows a push of an unknown kind by \
-        its title and its text.
-        """)
+        "For the app. All values are texts. An app shows a push of an unknown kind by its title and its text.")
+
+    private static let text = JSONSchema.string(0...1024)
+    private static let kind = JSONSchema.string(.init(length: 1...64, known: NoticeKind.known.map(\.rawValue))).named(
+        "PushKind", "What a push is about.")
 }

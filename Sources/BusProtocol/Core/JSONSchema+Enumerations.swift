@@ -53,8 +53,8 @@ extension JSONSchema {
         "radio", "select", "chips", "ranking", "slider", "number", "text", "text_area", "date", "height", "switch",
         "screen"
     ).named("Control", "What a client draws for a question.")
-    static let textPattern = JSONSchema.open("person_name", "single_line", "digits").named(
-        "TextPattern", "The form that a text answer is held to.")
+    static let textFormat = JSONSchema.open("person_name", "single_line", "digits").named(
+        "TextFormat", "The form that a text answer is held to.")
     static let nextReason = JSONSchema.open("unanswered", "stale", "newly_visible", "subject_wanted").named(
         "NextQuestionReason", "Why a question is the next one.")
     static let givenState = JSONSchema.values("answered", "skipped", "declined", "acknowledged").named(

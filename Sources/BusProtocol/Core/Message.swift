@@ -23,10 +23,11 @@ public macro Message() = #externalMacro(module: "MessageMacros", type: "Message"
 ///   - writesNull: an optional member is written as `null` if it is `nil`.
 ///   - name: the member's name in JSON, if it differs from the property's.
 ///   - from: where the gateway takes the value from; the JSON body by default.
+///   - isDeprecated: another member has taken its place. It stays for one version of the public API.
 @attached(peer)
 public macro Field(
     _ schema: JSONSchema? = nil, count: ClosedRange<Int>? = nil, isRequired: Bool = false, writesNull: Bool = false,
-    name: String? = nil, from: HTTPRoute.Source? = nil
+    name: String? = nil, from: HTTPRoute.Source? = nil, isDeprecated: Bool = false
 ) = #externalMacro(module: "MessageMacros", type: "Field")
 
 /// A type that can be part of a message. It is `Codable`, and reads and writes itself faster than through `Codable`.

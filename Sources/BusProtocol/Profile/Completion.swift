@@ -39,10 +39,12 @@ public struct Completion: PublicReply {
     @Field(.integer(0...100)) public var percentage: Int64
     /// The keys of required fields without an answer.
     @Field(.string(1...64), count: 0...64) public var missingRequired: [String]
-    /// The key of the field to ask next; `null` if there is none.
-    @Field(.nullable(.string(1...64))) public var nextField: String?
-    /// The step of that field.
-    @Field(.nullable(.integer(1...64))) public var nextStep: Int64?
+    /// The field to ask next; missing if there is none.
+    public var next: NextField?
+    /// The key of the field to ask next; `null` if there is none. Use `next`.
+    @Field(.nullable(.string(1...64)), isDeprecated: true) public var nextField: String?
+    /// The step of that field. Use `next`.
+    @Field(.nullable(.integer(1...64)), isDeprecated: true) public var nextStep: Int64?
     /// The last field, in their order, that was answered, skipped or declined.
     @Field(.nullable(.string(1...64))) public var lastCompleted: String?
     /// What to ask the person for at the next launch.
@@ -68,4 +70,13 @@ public struct Completion: PublicReply {
         /// Whether the field is required or encouraged.
         @Field(.values("required", "encouraged")) public var reason: String
     }
+}
+
+/// The field of the profile to ask next.
+@Message
+public struct NextField: MessageValue {
+    /// The key of the field.
+    @Field(.string(1...64)) public var field: String
+    /// The step of the field.
+    @Field(.integer(1...64)) public var step: Int64
 }

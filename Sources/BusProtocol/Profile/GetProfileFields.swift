@@ -99,7 +99,7 @@ public struct FieldMember: MessageValue {
 
 /// The control that suits a field on each platform.
 @Message
-public struct NativePattern: MessageValue {
+public struct PlatformControls: MessageValue {
     /// The control on the web.
     @Field(.string(1...64)) public var web: String
     /// The control on iOS.

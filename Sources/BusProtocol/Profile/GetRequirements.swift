@@ -25,7 +25,9 @@ public struct Requirements: PublicReply {
     /// Writing to other people.
     public var message: CapabilityNeeds
     /// Matching with full confidence instead of provisionally.
-    @Field(name: "full_confidence") public var fullConfidence: CapabilityNeeds
+    public var fullConfidence: CapabilityNeeds?
+    /// The same as `fullConfidence`, which is the name to use.
+    @Field(name: "full_confidence", isDeprecated: true) public var formerFullConfidence: CapabilityNeeds
     /// The day on which a person who is too young is old enough.
     public var eligibleOn: CivilDate?
     /// What a person who is too young is told. `GET /users/me` has the same object.

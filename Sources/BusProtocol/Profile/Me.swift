@@ -42,8 +42,10 @@ public struct Me: PublicReply {
     @Field(.nullable(.integer(0...150))) public var age: Int64?
     /// What keeps the person from completing the onboarding, or `complete`.
     @Field(.onboardingStatus) public var onboardingStatus: String
-    /// The step that the person is at.
-    @Field(.onboardingStep) public var onboardingStep: String
+    /// The step of the onboarding to continue at; missing if nothing is left.
+    public var next: NextStep?
+    /// The kind of the step that the person is at, in few words. Use `next`.
+    @Field(.onboardingStep, isDeprecated: true) public var onboardingStep: String
     /// Whether the person is matched: `none`, `provisional` or `full-confidence`.
     @Field(.matchingMode) public var matchingMode: String
     /// The keys of skipped fields.

@@ -52,7 +52,9 @@ public struct ProfileFieldView: MessageValue {
     /// The options of a choice field.
     @Field(count: 1...500) public var options: [ProfileOption]?
     /// The control that suits the field on each platform.
-    public var pattern: NativePattern
+    public var controls: PlatformControls?
+    /// The same as `controls`, which is the name to use.
+    @Field(isDeprecated: true) public var pattern: PlatformControls
     /// True: the person may correct a value once within 24 hours. Then only staff can change it.
     public var setOnce: Bool?
     /// A search that finds values while the person types.
@@ -63,7 +65,8 @@ public struct ProfileFieldView: MessageValue {
     /// Makes a field without bounds and options.
     public init(
         key: String, label: String, step: Int64, type: String, category: String, sensitive: Bool, skippable: Bool,
-        allowsPreferNotToSay: Bool, visibility: String, capabilities: [String], storage: String, pattern: NativePattern
+        allowsPreferNotToSay: Bool, visibility: String, capabilities: [String], storage: String,
+        pattern: PlatformControls
     ) {
         (self.key, self.label, self.step, self.type, self.category) = (key, label, step, type, category)
         (required, encouraged) = (category == "required", category == "encouraged")

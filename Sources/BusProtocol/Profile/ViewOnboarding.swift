@@ -17,14 +17,16 @@ public struct OnboardingView: PublicReply {
     /// What the person has to do before matching.
     @Field(.onboardingStatus.closed)
     public var onboardingStatus: String
-    /// The step that the person is at.
-    @Field(.onboardingStep.closed) public var onboardingStep: String
+    /// The kind of the step that the person is at, in few words. Use `next`.
+    @Field(.onboardingStep.closed, isDeprecated: true) public var onboardingStep: String
     /// Whether the person is matched.
     @Field(.matchingMode.closed) public var matchingMode: String
     /// How many people are offered while the person is matched provisionally; `null` if the operator set no limit.
     @Field(.nullable(.integer(0...1000))) public var provisionalMaxOffers: Int64?
-    /// The step to continue at; `null` if nothing is left.
-    @Field(.nullable(.string(1...64))) public var resumeAt: String?
+    /// The step to continue at; missing if nothing is left.
+    public var next: NextStep?
+    /// The key of the step to continue at; `null` if nothing is left. Use `next`.
+    @Field(.nullable(.string(1...64)), isDeprecated: true) public var resumeAt: String?
     /// The steps in order.
     @Field(count: 1...16) public var steps: [OnboardingStep]
     /// The day on which a person who is too young is old enough.
@@ -60,10 +62,25 @@ public struct OnboardingStep: MessageValue {
     @Field(.fieldCategory) public var need: String?
     /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
     @Field(.string(1...200)) public var href: String?
+    /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
+    @Field(.string(1...64)) public var questionnaire: String?
     /// The texts of a step of the kind `terms`, in order.
     @Field(count: 1...8) public var terms: [TermsText]?
     /// When the step becomes past due. Only `additions` have it.
     public var dueAt: Timestamp?
+}
+
+/// The step of the onboarding to continue at.
+@Message
+public struct NextStep: MessageValue {
+    /// The key of the step.
+    @Field(.string(1...64)) public var step: String
+    /// What the step asks for.
+    @Field(.stepKind) public var kind: String
+    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
+    @Field(.string(1...200)) public var href: String?
+    /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
+    @Field(.string(1...64)) public var questionnaire: String?
 }
 
 /// A text that a step asks the person to accept.

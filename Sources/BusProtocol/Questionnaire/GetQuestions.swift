@@ -31,8 +31,10 @@ public struct QuestionsView: PublicReply {
     @Field(count: 0...10_000) public var answers: [AnswerView]
     /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// The key of the first visible question without an answer; `null` if nothing is left.
-    @Field(.nullable(.questionKey), isRequired: true) public var nextQuestion: String?
+    /// Where to continue; missing if nothing is left.
+    public var next: NextQuestion?
+    /// The question of `next`; `null` if nothing is left. Use `next`.
+    @Field(.nullable(.questionKey), isRequired: true, isDeprecated: true) public var nextQuestion: String?
     /// The language of the texts (RFC 5646).
     @Field(.string(2...35)) public var language: String?
 }

@@ -51,10 +51,14 @@ public struct QuestionOption: MessageValue {
 /// What an answer must keep to. The question's type decides which members are present.
 @Message
 public struct QuestionConstraints: MessageValue {
-    /// The smallest value, or the fewest choices.
+    /// The smallest value. For choices, use `minSelections`.
     @Field(.number(-1e9...1e9)) public var min: Double?
-    /// The largest value, or the most choices.
+    /// The largest value. For choices, use `maxSelections`.
     @Field(.number(-1e9...1e9)) public var max: Double?
+    /// The fewest options that may be chosen.
+    @Field(.integer(0...500)) public var minSelections: Int64?
+    /// The most options that may be chosen.
+    @Field(.integer(1...500)) public var maxSelections: Int64?
     /// The distance between two values of a slider, counted from `min`.
     @Field(.number(0.001...1e9)) public var step: Double?
     /// How many of the options are ranked; by default all of them.
@@ -76,7 +80,9 @@ public struct QuestionConstraints: MessageValue {
     /// The highest age in years of the person whose birthday is asked for.
     @Field(.integer(0...200)) public var maxAge: Int64?
     /// The form of a text: `person_name`, `single_line` or `digits`.
-    @Field(.textPattern) public var pattern: String?
+    @Field(.textFormat) public var format: String?
+    /// The form of a text. Use `format`.
+    @Field(.textFormat, isDeprecated: true) public var pattern: String?
     /// The person's own entries, each sent as `{"other": text}`.
     public var other: OtherConstraint?
 

@@ -43,7 +43,8 @@ struct Endpoint: Sendable {
         guard problems.isEmpty else {
             throw BusError(
                 .invalidMessage, "The message does not have the shape of \(Request.type).",
-                errors: problems.map { .init(field: $0.field, code: $0.code, message: $0.message) })
+                errors: problems.map { .init(field: $0.field, pointer: $0.pointer, code: $0.code, message: $0.message) }
+            )
         }
         do {
             return try Request(json: document.root)

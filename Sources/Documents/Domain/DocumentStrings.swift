@@ -1,3 +1,5 @@
+import JSONText
+
 /// The texts of a document in each of its languages.
 public struct DocumentStrings {
     let locales: [String]
@@ -27,7 +29,7 @@ extension ProblemCollector {
                 refuse("E11", pointer, "There is no string “\(key)” in \(locale).", keys: [key])
             }
             for (key, text) in strings.sorted(by: { $0.key < $1.key }) {
-                let pointer = "/strings/\(DocumentText.escaped(locale))/\(DocumentText.escaped(key))"
+                let pointer = "/strings/\(JSONPointer.escaped(locale))/\(JSONPointer.escaped(key))"
                 if !keys.contains(key) {
                     refuse("E11", pointer, "This string is not used.", keys: [key])
                 } else if let other = wanted[key] {

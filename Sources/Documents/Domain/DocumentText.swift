@@ -38,7 +38,7 @@ public enum DocumentText {
             throw malformed(error.description)
         }
         let problems = schema.problems(in: document.root).map {
-            DocumentProblem(code: "malformed", pointer: pointer($0.field), message: $0.message)
+            DocumentProblem(code: "malformed", pointer: $0.pointer, message: $0.message)
         }
         guard problems.isEmpty else { throw DocumentError(problems: problems) }
         do {
@@ -61,11 +61,6 @@ public enum DocumentText {
         members["status"] = nil
         members["contentHash"] = nil
         return CanonicalJSON.bytes(of: .object(members))
-    }
-
-    /// A member's name in the form for a JSON Pointer.
-    public static func escaped(_ name: String) -> String {
-        name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 
     /// The document that publishing a draft would make. The server sets the version and the status, and the key where
@@ -100,13 +95,5 @@ public enum DocumentText {
 
     private static func malformed(_ message: String) -> DocumentError {
         DocumentError("malformed", "", message)
-    }
-
-    /// Turns `sections.0.key` into `/sections/0/key`. The key of a string may contain dots.
-    private static func pointer(_ field: String) -> String {
-        guard !field.isEmpty else { return "" }
-        let most = field.hasPrefix("strings.") ? 2 : Int.max
-        let names = field.split(separator: ".", maxSplits: most, omittingEmptySubsequences: false)
-        return names.map { "/" + escaped(String($0)) }.joined()
     }
 }

@@ -2,17 +2,26 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// The OpenAPI document as an HTML page. It has no script, loads nothing from another host, and fits a phone.
+/// The OpenAPI document as an HTML page: the guide first, then the operations by task, with a search and a command for
+/// each. It loads nothing, and fits a phone. Without its script it has no search.
 struct DocsPage: Sendable {
     /// The page, in UTF-8.
     let bytes: [UInt8]
-    /// The value of `Content-Security-Policy`: it allows this one style sheet and nothing else.
-    static let policy = "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; frame-ancestors 'none'"
+    /// The value of `Content-Security-Policy`: it allows this one style sheet, this one script and nothing else.
+    static let policy =
+        "default-src 'none'; style-src '\(digest(style))'; script-src '\(digest(script))'; base-uri 'none'; "
+        + "frame-ancestors 'none'"
 
-    /// - Parameter document: as ``OpenAPIDocument`` makes it.
-    init(_ document: JSONValue) { bytes = Array(Self.html(Self.inlined(document, document)).utf8) }
+    /// - Parameters:
+    ///   - document: as ``OpenAPIDocument`` makes it.
+    ///   - introduction: which page of the guide is about what, as HTML.
+    init(_ document: JSONValue, introduction: String = "") {
+        bytes = Array(Self.html(Self.inlined(document, document), introduction).utf8)
+    }
 
-    private static let digest = Data(SHA256.digest(Array(style.utf8))).base64EncodedString()
+    private static func digest(_ text: String) -> String {
+        "sha256-" + Data(SHA256.digest(Array(text.utf8))).base64EncodedString()
+    }
 
     /// The style sheet of this page and of the guide. It is the only one that ``policy`` allows.
     static let style = """
@@ -22,39 +31,78 @@ struct DocsPage: Sendable {
         details{border:1px solid #d5d9de;border-radius:.4rem;margin:.4rem 0;padding:.5rem .7rem}
         summary{cursor:pointer}summary b{display:inline-block;min-width:4.2rem}ul{padding-left:1.2rem;margin:.2rem 0}
         table{border-collapse:collapse}th,td{border:1px solid #d5d9de;padding:.3rem .5rem;text-align:left}
-        div{overflow-x:auto}.later{border-style:dashed}small{color:#57606a}
+        div{overflow-x:auto}.later{border-style:dashed}small{color:#57606a}.command{user-select:all}
+        input{font:inherit;color:inherit;background:transparent;border:1px solid #767d86;border-radius:.4rem;padding:.4rem;
+        width:100%;box-sizing:border-box}
         @media(prefers-color-scheme:dark){body{color:#e6e9ec;background:#14171a}pre{background:#20252a}
         details,th,td{border-color:#3a4149}small{color:#9aa4ae}a{color:#7db4ff}}
         """
 
-    private static func html(_ document: JSONValue) -> String {
-        let paths = document["paths"]?.objectValue ?? [:]
-        let groups = Dictionary(grouping: paths.keys.sorted()) { path in
-            path.split(separator: "/").first.map(String.init) ?? ""
+    /// The search: it hides each operation that does not have all words, and each task without an operation.
+    private static let script = """
+        const find = document.getElementById('find')
+        const operations = [...document.querySelectorAll('details')].map(e => [e, e.textContent.toLowerCase()])
+        find.addEventListener('input', () => {
+            const words = find.value.toLowerCase().split(/\\s+/)
+            for (const [e, text] of operations) e.hidden = !words.every(word => text.includes(word))
+            for (const e of document.querySelectorAll('section')) e.hidden = !e.querySelector('details:not([hidden])')
+            const count = operations.filter(([e]) => !e.hidden).length
+            document.getElementById('found').textContent = `${count} of ${operations.length} operations`
+        })
+        find.closest('p').hidden = false
+        """
+
+    private static func html(_ document: JSONValue, _ introduction: String) -> String {
+        let operations = operations(of: document)
+        let tasks = (document["tags"]?.arrayValue ?? []).filter { task in
+            operations.contains { $0.task == task["name"] }
         }
-        let sections = groups.sorted { $0.key < $1.key }.map { group, paths in
-            "<h2 id=\"\(escaped(group))\">\(escaped(group))</h2>\n"
-                + paths.map { operations(at: $0, in: document) }.joined()
+        let sections = tasks.map { task in
+            let own = operations.filter { $0.task == task["name"] }
+            return "<section><h2 id=\"\(anchor(task))\">\(text(task["name"]))</h2><p>\(text(task["description"]))</p>\n"
+                + own.map { operation($0.method, $0.path, $0.value) }.joined() + "</section>\n"
         }
-        let links = groups.keys.sorted().map { "<a href=\"#\(escaped($0))\">\(escaped($0))</a>" }
+        let links = tasks.map { "<a href=\"#\(anchor($0))\">\(text($0["name"]))</a>" }
         let title = text(document["info"]?["title"])
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"/><title>\(title): the API</title>
             <meta name="viewport" content="width=device-width, initial-scale=1"/><style>\(style)</style></head><body><main>
-            <h1>\(title)</h1><p>\(text(document["info"]?["description"]))</p>
-            <p>To begin: <a href="/docs/guide/README">the guide</a>. For programs: <a href="/openapi.json">openapi.json</a>.
-            \(links.joined(separator: " · "))</p>
-            \(sections.joined())</main></body></html>
+            <h1>\(title)</h1>
+            <h2><a href="/docs/guide/README">The guide</a></h2>
+            \(introduction)
+            <h2>The operations</h2>
+            <p>\(text(document["info"]?["description"]))</p>
+            <p>The commands take <code>$api</code>, the address of this server, and <code>$token</code>, such as the
+            <code>accessToken</code> of a sign-in. For programs: <a href="/openapi.json">openapi.json</a>.</p>
+            <p>\(links.joined(separator: " · "))</p>
+            <p hidden="hidden"><label>Search the operations, their members and their error codes
+            <input id="find" type="search"/></label> <small id="found" role="status"></small></p>
+            \(sections.joined())</main><script>\(script)</script></body></html>
 
             """
     }
 
-    private static func operations(at path: String, in document: JSONValue) -> String {
-        let item = document["paths"]?[path]?.objectValue ?? [:]
-        return ["get", "post", "put", "patch", "delete"].map { method in
-            item[method].map { operation(method, path, $0) } ?? ""
-        }.joined()
+    private struct Operation {
+        let task: JSONValue?
+        let method: String
+        let path: String
+        let value: JSONValue
+    }
+
+    /// By path, and by method from reading to deleting.
+    private static func operations(of document: JSONValue) -> [Operation] {
+        (document["paths"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.flatMap { path, item in
+            ["get", "post", "put", "patch", "delete"].compactMap { method in
+                item[method].map {
+                    Operation(task: $0["tags"]?.arrayValue?.first, method: method, path: path, value: $0)
+                }
+            }
+        }
+    }
+
+    private static func anchor(_ task: JSONValue) -> String {
+        "task-" + text(task["name"]).lowercased().replacing(" ", with: "-")
     }
 
     private static func operation(_ method: String, _ path: String, _ operation: JSONValue) -> String {
@@ -80,8 +128,28 @@ struct DocsPage: Sendable {
         if let media = operation["requestBody"]?["content"]?["application/json"] {
             parts.append("<h3>Body</h3>\(content(media))")
         }
+        if !isLater { parts.append("<pre class=\"command\">\(escaped(command(method, path, operation)))</pre>") }
         parts.append("<h3>Answers</h3><ul>\(answers(operation))</ul></details>\n")
         return parts.joined()
+    }
+
+    /// How the operation is called in a shell, with the examples of its parameters and its body.
+    private static func command(_ method: String, _ path: String, _ operation: JSONValue) -> String {
+        let examples = (operation["parameters"]?.arrayValue ?? []).filter { $0["in"] == "path" }
+        let address = examples.reduce(path) { path, parameter in
+            path.replacing("{\(text(parameter["name"]))}", with: parameter["example"]?.stringValue ?? "")
+        }
+        var command = "curl -X \(method.uppercased()) \"$api\(address)\""
+        let callers = operation["security"]?.arrayValue ?? []
+        if !callers.isEmpty, !callers.contains([:]) {
+            command += " -H \"Authorization: Bearer $token\""
+        }
+        if let example = operation["requestBody"]?["content"]?["application/json"]?["example"] {
+            let body = String(decoding: CanonicalJSON.bytes(of: example), as: UTF8.self)
+            let quoted = body.replacing("'", with: "'\\''")
+            command += " -H 'Content-Type: application/json' -d '\(quoted)'"
+        }
+        return command
     }
 
     private static func caller(of operation: JSONValue) -> String {
@@ -134,7 +202,8 @@ struct DocsPage: Sendable {
     /// - Parameter name: as HTML.
     private static func member(_ name: String, _ schema: JSONValue?, _ isRequired: Bool) -> String {
         let inner = members(of: schema)
-        return "<li>\(name) <small>\(kind(of: schema))\(isRequired ? ", required" : "")</small> "
+        return "<li>\(name) <small>\(kind(of: schema))\(isRequired ? ", required" : "")"
+            + "\(schema?["deprecated"] == true ? ", deprecated" : "")</small> "
             + "\(text(schema?["description"]))\(inner.isEmpty ? "" : "<ul>\(inner)</ul>")</li>"
     }
 
@@ -144,7 +213,9 @@ struct DocsPage: Sendable {
             return values.map { "<code>\(text($0))</code>" }.joined(separator: " or ")
         }
         if let choices = schema?["anyOf"]?.arrayValue {
-            return choices.map { kind(of: $0) }.joined(separator: " or ")
+            let isOpen = choices.contains { $0["enum"] != nil } && choices.contains(["type": "string"])
+            return choices.map { isOpen && $0 == ["type": "string"] ? "a later value" : kind(of: $0) }
+                .joined(separator: " or ")
         }
         let type = schema?["type"]?.stringValue ?? "anything"
         var words = [schema?["format"].map { text($0) } ?? type]

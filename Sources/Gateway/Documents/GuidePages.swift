@@ -1,12 +1,16 @@
 /// The guide for app developers (`docs/guide`) as HTML pages. They look like ``DocsPage`` and have its policy.
 struct GuidePages: Sendable {
     private let pages: [String: [UInt8]]
+    /// What the front page says below its title, as HTML: which page is about what.
+    let introduction: String
 
     /// - Parameter sources: the pages in Markdown, by their names without `.md`.
     init(_ sources: [String: String]) {
-        pages = sources.mapValues { source in
-            Array(Self.html(MarkdownText(source) { Self.address($0, among: sources.keys) }).utf8)
+        func text(_ source: String) -> MarkdownText {
+            MarkdownText(source) { Self.address($0, among: sources.keys) }
         }
+        pages = sources.mapValues { Array(Self.html(text($0)).utf8) }
+        introduction = text(String(sources["README"]?.drop { $0 != "\n" } ?? "")).html()
     }
 
     /// The guide that this program contains.

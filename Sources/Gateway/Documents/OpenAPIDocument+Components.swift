@@ -92,16 +92,9 @@ extension OpenAPIDocument {
                 """),
             .optional("eligibleOn", .date, "The day on which a person who is too young is old enough."),
             .optional(
-                "errors", .array(of: Self.fieldProblemSchema, count: 0...500), "What is wrong with which member."),
+                "errors", .array(of: FieldProblem.schema, count: 0...500), "What is wrong with which member."),
         ]).named("Problem", "A refusal or a failure (RFC 9457). Some codes have further members.")
     }
-
-    private static let fieldProblemSchema = JSONSchema.object([
-        .required("field", .string(0...4096), "Names and positions, joined by dots: `answers.0.value`."),
-        .optional("pointer", .string(0...8192), "`field` as a JSON pointer (RFC 6901): `/answers/0/value`."),
-        .required("code", .string(1...64), "What is wrong, for a program: `required`, `too_long`. An open set."),
-        .required("message", .string(1...1000), "What is wrong, for a person."),
-    ]).named("FieldProblem", "One thing that is wrong with one member of the request.")
 }
 
 extension Route.LocalAnswer {

@@ -28,7 +28,7 @@ extension Problem {
     /// The problem for a body or query that does not fit the schema. It lists all wrong members.
     init(_ problems: [SchemaProblem]) {
         self.init(.validationFailed, "Some members of the request are missing or wrong.")
-        errors = problems.map { BusError.FieldProblem(field: $0.field, code: $0.code, message: $0.message) }
+        errors = problems.map { .init(field: $0.field, pointer: $0.pointer, code: $0.code, message: $0.message) }
     }
 
     /// The problem for an error reply of a service, or for a failure of the bus.

@@ -21,12 +21,6 @@ struct Problem: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds ?? ([503, 504].contains(code.httpStatus) ? 1 : nil)
     }
 
-    /// `answers.0.value` as a JSON pointer (RFC 6901): `/answers/0/value`. A place in a document is one already.
-    private static func pointer(to field: String) -> String {
-        field.isEmpty || field.hasPrefix("/")
-            ? field : "/" + field.replacing("~", with: "~0").replacing("/", with: "~1").replacing(".", with: "/")
-    }
-
     /// The same problem with its sentences in a language.
     func told(in language: Language) -> Problem {
         var told = self
@@ -52,7 +46,7 @@ struct Problem: Error, Sendable {
             document["errors"] = .array(
                 errors.map {
                     [
-                        "field": .string($0.field), "pointer": .string(Self.pointer(to: $0.field)),
+                        "field": .string($0.field), "pointer": .string($0.place),
                         "code": .string($0.code), "message": .string($0.message),
                     ]
                 })

@@ -20,7 +20,11 @@ final class SchemaComponents {
         if place == .publicRequest, schema.isOpen { return schema.exported(place) }
         var value = exported(schema.namingParts(of: name.text), place)
         if !name.words.isEmpty { value = value.with("description", .string(Self.words(name.words))) }
-        guard let known = schemas[name.text], known != value else { return refer(name.text, value) }
+        guard let known = schemas[name.text], known != value else {
+            let reference = refer(name.text, value)
+            // Generators make a closed set of an enumeration alone. So a client of theirs would refuse a later value.
+            return place == .publicReply && schema.mayGrow ? ["anyOf": [reference, ["type": "string"]]] : reference
+        }
         guard place == .publicRequest else {
             clashes.insert(name.text)
             return refer(name.text, value)
@@ -30,7 +34,7 @@ final class SchemaComponents {
         return refer(input, value)
     }
 
-    /// Leaves it open which further members an object has.
+    /// Says of an object that it has further members today.
     func allowMoreMembers(of name: String) { schemas[name] = schemas[name]?.with("additionalProperties", true) }
 
     private func refer(_ name: String, _ value: JSONValue) -> JSONValue {
@@ -53,6 +57,11 @@ extension JSONSchema {
                 named.schema = member.schema.namingParts("\(owner)\(member.name.capitalizedFirst)", named.note)
                 return named
             })
+    }
+
+    /// Whether a later release may answer with another value. A single closed value tells the parts of a choice apart.
+    fileprivate var mayGrow: Bool {
+        if case .string(let rule) = self { rule.known != nil || rule.values?.count ?? 0 > 1 } else { false }
     }
 
     fileprivate var isOpen: Bool { if case .string(let rule) = self { rule.known != nil } else { false } }

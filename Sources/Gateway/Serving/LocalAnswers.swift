@@ -20,7 +20,9 @@ import JSONText
 
     init(bus: Bus, gatekeeper: Gatekeeper, document: JSONValue, meter: HTTPMeter) {
         (self.bus, self.gatekeeper) = (bus, gatekeeper)
-        (self.document, page) = (CanonicalJSON.bytes(of: document), DocsPage(document))
+        (self.document, page) = (
+            CanonicalJSON.bytes(of: document), DocsPage(document, introduction: GuidePages.embedded.introduction)
+        )
         operations = OperationsView(bus: bus, meter: meter, services: Self.required)
     }
 

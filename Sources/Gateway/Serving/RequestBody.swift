@@ -152,9 +152,13 @@ struct RequestBody: Sendable {
             else { continue }
             let value = Self.json(values[0], schema)
             let found = (try? JSONDocument(value)).map { schema.problems(in: $0.root) } ?? []
-            problems += found.map { SchemaProblem(field: name, code: $0.code, message: $0.message) }
+            func problem(_ code: String, _ message: String) -> SchemaProblem {
+                SchemaProblem(
+                    field: name, pointer: JSONPointer.appending(name), code: code, message: message)
+            }
+            problems += found.map { problem($0.code, $0.message) }
             if values.count > 1 {
-                problems.append(SchemaProblem(field: name, code: "not_allowed", message: "Must be given once."))
+                problems.append(problem("not_allowed", "Must be given once."))
             }
             members.append((addition.name, value))
         }

@@ -154,7 +154,8 @@ enum Onboarding {
         return OnboardingView(
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
             matchingMode: standing.matchingMode, provisionalMaxOffers: plan.provisionalMaxOffers,
-            resumeAt: standing.current?.key, steps: [account] + steps, eligibleOn: standing.eligibleOn,
+            next: standing.current.map(NextStep.init), resumeAt: standing.current?.key, steps: [account] + steps,
+            eligibleOn: standing.eligibleOn,
             plan: PlanVersion(key: plan.reference.key, version: plan.reference.version),
             additions: additions.flatMap { $0.isEmpty ? nil : $0 })
     }
@@ -166,13 +167,19 @@ enum Onboarding {
         }
         return OnboardingStep(
             key: step.key, state: state, kind: step.kindName, need: step.need.rawValue, href: step.href,
-            terms: terms.isEmpty ? nil : terms)
+            questionnaire: step.questionnaire, terms: terms.isEmpty ? nil : terms)
     }
 }
 
 extension Plan {
     /// The key of the step before the plan's own: the account.
     var account: String { signIn.phone == .required ? "phone" : "account" }
+}
+
+extension NextStep {
+    init(_ step: Plan.Step) {
+        self.init(step: step.key, kind: step.kindName, href: step.href, questionnaire: step.questionnaire)
+    }
 }
 
 extension Plan.Step {

@@ -47,7 +47,11 @@ struct ProfileChange: Sendable {
 
     private mutating func take(_ key: String, _ value: JSONValue, _ record: ProfileRecord) {
         guard let field = catalogue.field(key) else {
-            return refuse(key, "unknown_member", "There is no such field.")
+            // Any name may be sent, also one with a dot.
+            return problems.append(
+                .init(
+                    field: key, pointer: JSONPointer.appending(key), code: "unknown_member",
+                    message: "There is no such field."))
         }
         let state: FieldState?
         if value == .null {

@@ -14,10 +14,12 @@ enum RequirementRules {
         }
         var appAccess = CapabilityNeeds(disabledReason: standing.status == .suspended ? "suspended" : nil)
         appAccess.add(additions, now: now)
+        let fullConfidence = needs(.fullConfidence)
         return Requirements(
             appAccess: appAccess,
             browse: needs(.browse), like: needs(.like), match: needs(.match),
-            message: needs(.message), fullConfidence: needs(.fullConfidence), eligibleOn: standing.eligibleOn)
+            message: needs(.message), fullConfidence: fullConfidence,
+            formerFullConfidence: fullConfidence, eligibleOn: standing.eligibleOn)
     }
 
     private static func needs(

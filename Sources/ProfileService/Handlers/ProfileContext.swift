@@ -153,8 +153,8 @@ struct ProfileContext: Sendable {
         return Me(
             id: record.personID, profile: profile,
             age: record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }.map { Int64($0) },
-            onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
-            matchingMode: standing.matchingMode,
+            onboardingStatus: standing.onboardingStatus, next: standing.current.map(NextStep.init),
+            onboardingStep: standing.step.rawValue, matchingMode: standing.matchingMode,
             skippedFields: record.keys(of: plan.answerable, where: \.isSkipped),
             preferNotToShareFields: record.keys(of: plan.answerable) { $0 == .declined },
             completion: plan.completion.percentage(of: record),

@@ -143,7 +143,9 @@ struct PutAnswersHandler: RequestHandler {
         let change = SheetChange(from: hand.sheet, to: sheet, written: Set(plan.writes.map(\.key)))
         return .reply(
             AnswersSaved(
-                results: zip(request.answers, plan.outcomes).map { QueuedResult($0, $1, in: language) },
+                results: zip(request.answers, plan.outcomes).enumerated().map {
+                    QueuedResult($1.0, $1.1, at: $0, in: language)
+                },
                 progress: sheet.progress,
                 next: change.next, closing: change.closing.orNil, shown: change.shown, hidden: change.hidden,
                 stale: change.stale))
@@ -160,16 +162,27 @@ extension ResponseItem {
 }
 
 extension QueuedResult {
-    fileprivate init(_ queued: QueuedAnswer, _ outcome: ItemOutcome, in language: Language) {
+    fileprivate init(_ queued: QueuedAnswer, _ outcome: ItemOutcome, at index: Int, in language: Language) {
         let error = outcome.refusal.map { refusal in
             QueuedError(
                 code: refusal.code,
                 detail: language.translation(of: refusal.errors?.first?.message ?? refusal.detail),
+                errors: refusal.errors?.map { FieldProblem($0, at: index, in: language) },
                 field: refusal.errors?.first?.field, reason: refusal.errors?.first?.code,
                 current: refusal.details?["current"])
         }
         self.init(
             question: queued.question, subject: queued.subject, mutationId: queued.mutationId,
             revision: outcome.revision?.revision, error: error)
+    }
+}
+
+extension FieldProblem {
+    /// What is wrong with a member of one write of a batch.
+    fileprivate init(_ problem: BusError.FieldProblem, at index: Int, in language: Language) {
+        self.init(
+            field: "answers.\(index).\(problem.field)", pointer: "/answers/\(index)\(problem.place)",
+            code: problem.code,
+            message: language.translation(of: problem.message))
     }
 }

@@ -19,8 +19,7 @@ struct GetQuestionsHandler: RequestHandler {
         return QuestionsView(
             questionnaire: published.reference(in: language), sessionId: session.id, status: session.status,
             questions: published.views(for: sheet, in: language), answers: sheet.views, progress: sheet.progress,
-            nextQuestion: sheet.next?.question,
-            language: language)
+            next: sheet.next.map(NextQuestion.init), nextQuestion: sheet.next?.question, language: language)
     }
 }
 

@@ -39,7 +39,8 @@ struct SubmitResponsesHandler: RequestHandler {
         return .reply(
             ResponsesSubmitted(
                 sessionId: hand.session.id, status: step.status(after: hand.session.status), progress: sheet.progress,
-                nextQuestion: sheet.next?.question, answers: plan.revisions, shown: change.shown.orNil,
+                next: change.next, nextQuestion: sheet.next?.question, answers: plan.revisions,
+                shown: change.shown.orNil,
                 hidden: change.hidden.orNil, stale: change.stale.orNil))
     }
 }

@@ -161,7 +161,7 @@ final class Demo {
             .body
             // The pause keeps the demo below the rate limit of a person.
             usleep(100_000)
-        } while state["onboardingStep"] != "complete" && Date() < end
+        } while state["onboardingStatus"] != "complete" && Date() < end
         let view = try api.step(
             "the onboarding status", "GET", "/users/me/onboarding", token: person.token, expect: 200)
         try api.check(view["onboardingStatus"] == "complete", "the onboarding is complete")

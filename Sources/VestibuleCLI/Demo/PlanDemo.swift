@@ -99,17 +99,16 @@ final class PlanDemo {
             let view = try api.client.send(
                 "GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(token)"]
             ).body
-            guard view["resumeAt"] == .string(last) else { break }
+            guard view["next"]?["step"] == .string(last) else { break }
             usleep(100_000)
         }
         let view = try api.step("the onboarding", "GET", "/users/me/onboarding", token: token, expect: 200)
         try api.check(view["plan"]?["key"] == .string(plan), "the person follows the plan of the app")
-        let steps = view["steps"]?.arrayValue ?? []
-        guard let key = view["resumeAt"], key != .null else {
+        guard let next = view["next"] else {
             try api.check(view["onboardingStatus"] == "complete", "nothing is left")
             return nil
         }
-        return steps.first { $0["key"] == key }
+        return (view["steps"]?.arrayValue ?? []).first { $0["key"] == next["step"] }
     }
 
     private func fill(_ href: String, _ token: String) throws {

@@ -257,17 +257,6 @@ public struct OnboardingStepKind: OpenEnum {
     public static let `operator` = Self(rawValue: "operator")
 }
 
-/// The step that the person is at.
-public struct OnboardingStepName: OpenEnum {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    public static let profile = Self(rawValue: "profile")
-    public static let questionnaire = Self(rawValue: "questionnaire")
-    public static let verification = Self(rawValue: "verification")
-    public static let complete = Self(rawValue: "complete")
-}
-
 /// What a device runs.
 public struct Platform: OpenEnum {
     public let rawValue: String
@@ -448,6 +437,35 @@ public struct ProfileFieldVisibility: OpenEnum {
     public static let `private` = Self(rawValue: "private")
 }
 
+/// What a push is about.
+public struct PushKind: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let newDevice = Self(rawValue: "new_device")
+    public static let deviceChanged = Self(rawValue: "device_changed")
+    public static let deviceRemoved = Self(rawValue: "device_removed")
+    public static let nowEligible = Self(rawValue: "now_eligible")
+    public static let identityLinked = Self(rawValue: "identity_linked")
+    public static let identityUnlinked = Self(rawValue: "identity_unlinked")
+    public static let identityRevoked = Self(rawValue: "identity_revoked")
+    public static let phoneChanged = Self(rawValue: "phone_changed")
+    public static let phoneChangeUndone = Self(rawValue: "phone_change_undone")
+    public static let phoneDetached = Self(rawValue: "phone_detached")
+    public static let recoveryRequested = Self(rawValue: "recovery_requested")
+    public static let recoveryReminder = Self(rawValue: "recovery_reminder")
+    public static let recoveryLastHour = Self(rawValue: "recovery_last_hour")
+    public static let recoveryDisputed = Self(rawValue: "recovery_disputed")
+    public static let recoveryContested = Self(rawValue: "recovery_contested")
+    public static let recoveryCancelled = Self(rawValue: "recovery_cancelled")
+    public static let recoveryExpired = Self(rawValue: "recovery_expired")
+    public static let recoveryApproved = Self(rawValue: "recovery_approved")
+    public static let recoveryRejected = Self(rawValue: "recovery_rejected")
+    public static let recoveryCompleted = Self(rawValue: "recovery_completed")
+    public static let recoveryLockOn = Self(rawValue: "recovery_lock_on")
+    public static let recoveryLockOff = Self(rawValue: "recovery_lock_off")
+}
+
 /// What kind of answer a question takes. `info` takes none.
 public struct QuestionType: OpenEnum {
     public let rawValue: String
@@ -607,7 +625,7 @@ public struct StepState: OpenEnum {
 }
 
 /// The form that a text answer is held to.
-public struct TextPattern: OpenEnum {
+public struct TextFormat: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 

@@ -56,6 +56,14 @@ public struct AnswerPreference: Codable, Sendable, Equatable {
     public var acceptable: [String]
     /// One of the question's values for importance. 0 means that it does not matter.
     public var importance: Int
+}
+
+/// What a person wants of another person's answer to the same question, and how important it is.
+public struct AnswerPreferenceInput: Codable, Sendable, Equatable {
+    /// The keys of the options that the other person may have chosen.
+    public var acceptable: [String]
+    /// One of the question's values for importance. 0 means that it does not matter.
+    public var importance: Int
 
     public init(acceptable: [String], importance: Int) {
         self.acceptable = acceptable
@@ -312,10 +320,8 @@ public struct Completion: Codable, Sendable, Equatable {
     public var completedAt: Date?
     /// The last field, in their order, that was answered, skipped or declined.
     public var lastCompleted: String?
-    /// The key of the field to ask next; `null` if there is none.
-    public var nextField: String?
-    /// The step of that field.
-    public var nextStep: Int?
+    /// The field to ask next; missing if there is none.
+    public var next: NextField?
     /// What to ask the person for at the next launch.
     public var prompt: CompletionPrompt?
 }
@@ -350,7 +356,8 @@ public struct DeleteAnswerRequest: Codable, Sendable, Equatable {
     public var device: String?
     /// Writes even if the answer's revision is not `baseRevision`. The history keeps the removed answer.
     public var force: Bool?
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own. Only apps of the
+    /// first release leave it out: without it, a repetition counts as another write.
     public var mutationId: UUID?
 
     public init(
@@ -479,14 +486,14 @@ public struct FieldMember: Codable, Sendable, Equatable {
 
 /// One thing that is wrong with one member of the request.
 public struct FieldProblem: Codable, Sendable, Equatable {
-    /// Names and positions, joined by dots: `answers.0.value`.
+    /// Names and positions, joined by dots: `answers.0.value`. Of answers that are missing, the place.
     public var field: String
+    /// The same place as a JSON pointer (RFC 6901): `/answers/0/value`.
+    public var pointer: String
     /// What is wrong, for a program: `required`, `too_long`. An open set.
     public var code: String
     /// What is wrong, for a person.
     public var message: String
-    /// `field` as a JSON pointer (RFC 6901): `/answers/0/value`.
-    public var pointer: String?
 }
 
 /// A step or field that a newer version of the plan asks for from a date on.
@@ -630,8 +637,6 @@ public struct Me: Codable, Sendable, Equatable {
     public var profile: [String: JSONValue]
     /// What keeps the person from completing the onboarding, or `complete`.
     public var onboardingStatus: OnboardingStatus
-    /// The step that the person is at.
-    public var onboardingStep: OnboardingStepName
     /// Whether the person is matched: `none`, `provisional` or `full-confidence`.
     public var matchingMode: MatchingMode
     /// The keys of skipped fields.
@@ -650,18 +655,18 @@ public struct Me: Codable, Sendable, Equatable {
     public var age: Int?
     /// Present if the person is too young.
     public var ageGate: AgeGate?
+    /// The step of the onboarding to continue at; missing if nothing is left.
+    public var next: NextStep?
     /// A name of the IANA database. Without it days are counted in UTC.
     public var timeZone: String?
 }
 
-/// The control that suits a field on each platform.
-public struct NativePattern: Codable, Sendable, Equatable {
-    /// The control on the web.
-    public var web: String
-    /// The control on iOS.
-    public var ios: String
-    /// The control on Android.
-    public var android: String
+/// The field of the profile to ask next.
+public struct NextField: Codable, Sendable, Equatable {
+    /// The key of the field.
+    public var field: String
+    /// The step of the field.
+    public var step: Int
 }
 
 /// Where a person continues.
@@ -675,6 +680,18 @@ public struct NextQuestion: Codable, Sendable, Equatable {
     public var before: [SessionPlace]
     /// The subject, in a section that repeats.
     public var subject: UUID?
+}
+
+/// The step of the onboarding to continue at.
+public struct NextStep: Codable, Sendable, Equatable {
+    /// The key of the step.
+    public var step: String
+    /// What the step asks for.
+    public var kind: OnboardingStepKind
+    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
+    public var href: String?
+    /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
+    public var questionnaire: String?
 }
 
 /// A code is on its way.
@@ -706,6 +723,8 @@ public struct OnboardingStep: Codable, Sendable, Equatable {
     public var kind: OnboardingStepKind?
     /// How much the step is wanted. Only required steps keep the onboarding from being complete.
     public var need: ProfileFieldCategory?
+    /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
+    public var questionnaire: String?
     /// The texts of a step of the kind `terms`, in order.
     public var terms: [TermsText]?
 }
@@ -714,8 +733,6 @@ public struct OnboardingStep: Codable, Sendable, Equatable {
 public struct OnboardingView: Codable, Sendable, Equatable {
     /// What the person has to do before matching.
     public var onboardingStatus: OnboardingStatus
-    /// The step that the person is at.
-    public var onboardingStep: OnboardingStepName
     /// Whether the person is matched.
     public var matchingMode: MatchingMode
     /// The steps in order.
@@ -727,12 +744,12 @@ public struct OnboardingView: Codable, Sendable, Equatable {
     public var ageGate: AgeGate?
     /// The day on which a person who is too young is old enough.
     public var eligibleOn: String?
+    /// The step to continue at; missing if nothing is left.
+    public var next: NextStep?
     /// The plan that the person follows in the app.
     public var plan: PlanVersion?
     /// How many people are offered while the person is matched provisionally; `null` if the operator set no limit.
     public var provisionalMaxOffers: Int?
-    /// The step to continue at; `null` if nothing is left.
-    public var resumeAt: String?
 }
 
 /// The body of `openSession`.
@@ -789,6 +806,16 @@ public struct PlanVersion: Codable, Sendable, Equatable {
     public var key: String
     /// The version, which never changes for a person who follows it.
     public var version: Int
+}
+
+/// The control that suits a field on each platform.
+public struct PlatformControls: Codable, Sendable, Equatable {
+    /// The control on the web.
+    public var web: String
+    /// The control on iOS.
+    public var ios: String
+    /// The control on Android.
+    public var android: String
 }
 
 /// A refusal or a failure (RFC 9457). Some codes have further members.
@@ -850,7 +877,7 @@ public struct ProfileFieldView: Codable, Sendable, Equatable {
     /// The form in which the value is stored: `text`, `text[]`, `date`, `integer`, `boolean` or `object`.
     public var storage: ProfileFieldStorage
     /// The control that suits the field on each platform.
-    public var pattern: NativePattern
+    public var controls: PlatformControls?
     /// The form of a text: `person_name`, `single_line` or `free_text`.
     public var format: ProfileFieldFormat?
     /// A search that finds values while the person types.
@@ -957,17 +984,43 @@ public struct PublishedQuestionnaire: Codable, Sendable, Equatable {
     public var isWhole: Bool?
 }
 
-/// `kind` says what happened: `new_device`, `device_changed`, `device_removed`, `identity_linked`, `identity_unlinked`,
-/// `identity_revoked`, `phone_changed`, `phone_change_undone`, `phone_detached`, `now_eligible`, or of a recovery
-/// `recovery_requested`, `recovery_reminder`, `recovery_last_hour`, `recovery_disputed`, `recovery_contested`,
-/// `recovery_approved`, `recovery_rejected`, `recovery_cancelled`, `recovery_expired`, `recovery_completed`,
-/// `recovery_lock_on`, `recovery_lock_off`. Further members depend on the kind. An app shows a push of an unknown kind
-/// by its title and its text.
-public typealias PushData = [String: String]
+/// For the app. All values are texts. An app shows a push of an unknown kind by its title and its text.
+public struct PushData: Codable, Sendable, Equatable {
+    /// What happened.
+    public var kind: PushKind
+    /// When it happened. In `recovery_lock_off`: when the lock ends.
+    public var at: String?
+    /// The claimant's number, masked.
+    public var claimantPhone: String?
+    /// The device, in pushes about devices.
+    public var deviceId: String?
+    /// Stops the recovery without a sign-in.
+    public var disputeToken: String?
+    /// The email address, masked.
+    public var email: String?
+    /// When the first hold ends.
+    public var holdUntil: String?
+    /// The phone number, masked.
+    public var phone: String?
+    /// What that device runs: `ios`, `android` or `web`.
+    public var platform: String?
+    /// `apple`, `google` or `email`, in pushes about identities.
+    public var provider: String?
+    /// `true`: somebody signed in by the account's number within the last day.
+    public var recentSignIn: String?
+    /// The recovery case.
+    public var recoveryId: String?
+    /// The recovery cases, if there are several: separated by spaces.
+    public var recoveryIds: String?
+    /// When the recovery was asked for.
+    public var requestedAt: String?
+    /// Whose push it is, in a push by Firebase Cloud Messaging.
+    public var userId: String?
+}
 
 /// The body of `putAnswer`.
 public struct PutAnswerRequest: Codable, Sendable, Equatable {
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own.
     public var mutationId: UUID
     /// What the person did with the question.
     public var state: GivenAnswerState
@@ -980,13 +1033,13 @@ public struct PutAnswerRequest: Codable, Sendable, Equatable {
     /// Writes even if the answer's revision is not `baseRevision`. The history keeps the replaced answer.
     public var force: Bool?
     /// What the person wants of another person's answer, if the question asks for it.
-    public var preference: AnswerPreference?
+    public var preference: AnswerPreferenceInput?
     /// The value in the form of the question's type, if the state is `answered`.
     public var value: JSONValue?
 
     public init(
         mutationId: UUID, state: GivenAnswerState, baseRevision: Int? = nil, clientTime: Date? = nil,
-        device: String? = nil, force: Bool? = nil, preference: AnswerPreference? = nil, value: JSONValue? = nil
+        device: String? = nil, force: Bool? = nil, preference: AnswerPreferenceInput? = nil, value: JSONValue? = nil
     ) {
         self.mutationId = mutationId
         self.state = state
@@ -1045,9 +1098,11 @@ public struct PutSubjectRequest: Codable, Sendable, Equatable {
 public struct QuestionConstraints: Codable, Sendable, Equatable {
     /// The earliest date.
     public var earliest: String?
+    /// The form of a text: `person_name`, `single_line` or `digits`.
+    public var format: TextFormat?
     /// The latest date.
     public var latest: String?
-    /// The largest value, or the most choices.
+    /// The largest value. For choices, use `maxSelections`.
     public var max: Double?
     /// The highest age in years of the person whose birthday is asked for.
     public var maxAge: Int?
@@ -1055,7 +1110,9 @@ public struct QuestionConstraints: Codable, Sendable, Equatable {
     public var maxLabel: String?
     /// The longest text, in grapheme clusters.
     public var maxLength: Int?
-    /// The smallest value, or the fewest choices.
+    /// The most options that may be chosen.
+    public var maxSelections: Int?
+    /// The smallest value. For choices, use `minSelections`.
     public var min: Double?
     /// The lowest age in years of the person whose birthday is asked for.
     public var minAge: Int?
@@ -1063,10 +1120,10 @@ public struct QuestionConstraints: Codable, Sendable, Equatable {
     public var minLabel: String?
     /// The shortest text, in grapheme clusters.
     public var minLength: Int?
+    /// The fewest options that may be chosen.
+    public var minSelections: Int?
     /// The person's own entries, each sent as `{"other": text}`.
     public var other: OtherConstraint?
-    /// The form of a text: `person_name`, `single_line` or `digits`.
-    public var pattern: TextPattern?
     /// The distance between two values of a slider, counted from `min`.
     public var step: Double?
     /// How many of the options are ranked; by default all of them.
@@ -1180,17 +1237,17 @@ public struct QuestionsView: Codable, Sendable, Equatable {
     public var answers: [AnswerView]
     /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// The key of the first visible question without an answer; `null` if nothing is left.
-    public var nextQuestion: QuestionKey?
     /// The language of the texts (RFC 5646).
     public var language: String?
+    /// Where to continue; missing if nothing is left.
+    public var next: NextQuestion?
 }
 
 /// One write of a batch. It is as `PutAnswer`, or as `DeleteAnswer` with the state `unanswered`.
 public struct QueuedAnswer: Codable, Sendable, Equatable {
     /// The key of the question.
     public var question: String
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own.
     public var mutationId: UUID
     /// `unanswered` removes the answer.
     public var state: QueuedAnswerState
@@ -1203,7 +1260,7 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
     /// Writes even if the answer's revision is not `baseRevision`. The history keeps the replaced answer.
     public var force: Bool?
     /// What the person wants of another person's answer, if the question asks for it.
-    public var preference: AnswerPreference?
+    public var preference: AnswerPreferenceInput?
     /// The subject, in a section that repeats.
     public var subject: UUID?
     /// The value in the form of the question's type, if the state is `answered`.
@@ -1211,7 +1268,7 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
 
     public init(
         question: String, mutationId: UUID, state: QueuedAnswerState, baseRevision: Int? = nil, clientTime: Date? = nil,
-        device: String? = nil, force: Bool? = nil, preference: AnswerPreference? = nil, subject: UUID? = nil,
+        device: String? = nil, force: Bool? = nil, preference: AnswerPreferenceInput? = nil, subject: UUID? = nil,
         value: JSONValue? = nil
     ) {
         self.question = question
@@ -1227,7 +1284,7 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
     }
 }
 
-/// Why one write of a batch was refused.
+/// Why one write of a batch was refused. Its members mean what those of a problem document mean.
 public struct QueuedError: Codable, Sendable, Equatable {
     /// `validation_failed`, `answer_conflict` or `mutation_id_reused`. For an answer that is a date of birth also
     /// `date_of_birth_locked` or `underage`.
@@ -1236,10 +1293,8 @@ public struct QueuedError: Codable, Sendable, Equatable {
     public var detail: String
     /// For a conflict, the stored answer: `{revision, state, value, device, preference}`.
     public var current: JSONValue?
-    /// The member of the answer that is wrong.
-    public var field: String?
-    /// What is wrong with it, such as `too_small`.
-    public var reason: String?
+    /// What is wrong with which member of the write. Pointers lead into the body of the request.
+    public var errors: [FieldProblem]?
 }
 
 /// The result of one write of a batch: saved with a revision, or refused with the error of a single write.
@@ -1383,13 +1438,12 @@ public struct Requirements: Codable, Sendable, Equatable {
     public var match: CapabilityNeeds
     /// Writing to other people.
     public var message: CapabilityNeeds
-    /// Matching with full confidence instead of provisionally.
-    // swift-format-ignore: AlwaysUseLowerCamelCase
-    public var full_confidence: CapabilityNeeds
     /// What a person who is too young is told. `GET /users/me` has the same object.
     public var ageGate: AgeGate?
     /// The day on which a person who is too young is old enough.
     public var eligibleOn: String?
+    /// Matching with full confidence instead of provisionally.
+    public var fullConfidence: CapabilityNeeds?
 }
 
 /// What a person did with one question: a value, or a state that has none.
@@ -1404,10 +1458,11 @@ public struct ResponseItem: Codable, Sendable, Equatable {
     public var device: String?
     /// Writes even if the answer's revision is not `baseRevision`. The history keeps the replaced answer.
     public var force: Bool?
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own. Only apps of the
+    /// first release leave it out: without it, a repetition counts as another write.
     public var mutationId: UUID?
     /// What the person wants of another person's answer, if the question asks for it.
-    public var preference: AnswerPreference?
+    public var preference: AnswerPreferenceInput?
     /// `answered` by default.
     public var state: GivenAnswerState?
     /// The subject, in a section that repeats.
@@ -1417,7 +1472,7 @@ public struct ResponseItem: Codable, Sendable, Equatable {
 
     public init(
         question: String, baseRevision: Int? = nil, clientTime: Date? = nil, device: String? = nil, force: Bool? = nil,
-        mutationId: UUID? = nil, preference: AnswerPreference? = nil, state: GivenAnswerState? = nil,
+        mutationId: UUID? = nil, preference: AnswerPreferenceInput? = nil, state: GivenAnswerState? = nil,
         subject: UUID? = nil, value: JSONValue? = nil
     ) {
         self.question = question
@@ -1441,12 +1496,12 @@ public struct ResponsesSubmitted: Codable, Sendable, Equatable {
     public var status: SessionStatus
     /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// The key of the first visible question without an answer; `null` if nothing is left.
-    public var nextQuestion: QuestionKey?
     /// One revision for each answer of the request, in its order.
     public var answers: [AnswerRevision]
     /// Questions that are no longer asked. Their answers are kept.
     public var hidden: [QuestionKey]?
+    /// Where to continue; missing if nothing is left.
+    public var next: NextQuestion?
     /// Questions that are asked now and were not asked before.
     public var shown: [QuestionKey]?
     /// Questions whose answer has an option that is no longer offered.

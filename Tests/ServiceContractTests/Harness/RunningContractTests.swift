@@ -227,7 +227,9 @@ private enum Sensitive {
         case .array(let elements): elements.reduce(into: []) { $0.formUnion(values(in: $1, within: isSensitive)) }
         case .object(let members):
             members.reduce(into: []) { found, member in
-                let inside = isSensitive || Self.members.contains(member.key)
+                // Of a question, the reason is one of a few words, and errors name it.
+                let isWord = member.key == "reason" && members["question"] != nil
+                let inside = isSensitive || Self.members.contains(member.key) && !isWord
                 found.formUnion(values(in: member.value, within: inside))
             }
         default: []

@@ -48,11 +48,12 @@ extension GetRequirements: MessageContract {
         currentDeadline: Sample.latest)
 
     static let canonicalReply = Requirements(
-        appAccess: nothing, browse: nothing, like: nothing, match: some, message: nothing, fullConfidence: some)
+        appAccess: nothing, browse: nothing, like: nothing, match: some, message: nothing, formerFullConfidence: some)
     static let minimalReply = Requirements(
-        appAccess: nothing, browse: nothing, like: nothing, match: nothing, message: nothing, fullConfidence: nothing)
+        appAccess: nothing, browse: nothing, like: nothing, match: nothing, message: nothing,
+        formerFullConfidence: nothing)
     static let maximalReply = Requirements(
-        appAccess: nothing, browse: most, like: most, match: most, message: most, fullConfidence: most,
+        appAccess: nothing, browse: most, like: most, match: most, message: most, formerFullConfidence: most,
         eligibleOn: CivilDate("2027-03-01")!)
 
     static let errors: [BusError] = [Sample.unauthorized]

@@ -7,7 +7,7 @@ extension GetProfileFields: MessageContract {
     static let maximal = GetProfileFields()
 
     private static let hash = String(repeating: "0af9", count: 16)
-    private static let pattern = NativePattern(web: "chips", ios: "scrolling_chips", android: "material_chips")
+    private static let pattern = PlatformControls(web: "chips", ios: "scrolling_chips", android: "material_chips")
     private static let pets: ProfileFieldView = {
         var field = ProfileFieldView(
             key: "pets", label: "Pets", step: 2, type: "multi_choice", category: "optional", sensitive: false,
@@ -19,7 +19,7 @@ extension GetProfileFields: MessageContract {
     private static let small = ProfileFieldView(
         key: "k", label: "l", step: 1, type: "t", category: "o", sensitive: false, skippable: false,
         allowsPreferNotToSay: false, visibility: "p", capabilities: [], storage: "s",
-        pattern: NativePattern(web: "w", ios: "i", android: "a"))
+        pattern: PlatformControls(web: "w", ios: "i", android: "a"))
     private static let large: ProfileFieldView = {
         var field = ProfileFieldView(
             key: String(repeating: "k", count: 64), label: "Vad du heter ☕️", step: 64, type: "text",

@@ -25,7 +25,7 @@ public struct PutAnswer: PublicRequest {
     @Field(.string(1...64), from: .path("question")) public var question: String
     /// The subject, in a section that repeats.
     @Field(from: .query("subject")) public var subject: Identifier?
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own.
     public var mutationId: Identifier
     /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
@@ -65,7 +65,8 @@ public struct DeleteAnswer: PublicRequest {
     @Field(.string(1...64), from: .path("question")) public var question: String
     /// The subject, in a section that repeats.
     @Field(from: .query("subject")) public var subject: Identifier?
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own. Only apps of the first
+    /// release leave it out: without it, a repetition counts as another write.
     public var mutationId: Identifier?
     /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?

@@ -28,7 +28,7 @@ public struct QueuedAnswer: MessageValue {
     @Field(.string(1...64)) public var question: String
     /// The subject, in a section that repeats.
     public var subject: Identifier?
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own.
     public var mutationId: Identifier
     /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
@@ -95,7 +95,7 @@ public struct QueuedResult: MessageValue {
     }
 }
 
-/// Why one write of a batch was refused.
+/// Why one write of a batch was refused. Its members mean what those of a problem document mean.
 @Message
 public struct QueuedError: MessageValue {
     /// `validation_failed`, `answer_conflict` or `mutation_id_reused`. For an answer that is a date of birth also
@@ -106,10 +106,12 @@ public struct QueuedError: MessageValue {
     public var code: String
     /// A sentence that a person may be shown.
     @Field(.string(1...1000)) public var detail: String
-    /// The member of the answer that is wrong.
-    @Field(.string(1...64)) public var field: String?
-    /// What is wrong with it, such as `too_small`.
-    @Field(.string(1...64)) public var reason: String?
+    /// What is wrong with which member of the write. Pointers lead into the body of the request.
+    @Field(count: 1...100) public var errors: [FieldProblem]?
+    /// The member of the answer that is wrong. Use `errors`.
+    @Field(.string(1...64), isDeprecated: true) public var field: String?
+    /// What is wrong with it, such as `too_small`. Use `errors`.
+    @Field(.string(1...64), isDeprecated: true) public var reason: String?
     /// For a conflict, the stored answer: `{revision, state, value, device, preference}`.
     public var current: JSONValue?
 }

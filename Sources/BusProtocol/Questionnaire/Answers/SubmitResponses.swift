@@ -38,7 +38,8 @@ public struct ResponseItem: MessageValue {
     public var value: JSONValue?
     /// `answered` by default.
     @Field(.givenState) public var state: AnswerState?
-    /// Makes the write safe to repeat, even after later writes.
+    /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own. Only apps of the first
+    /// release leave it out: without it, a repetition counts as another write.
     public var mutationId: Identifier?
     /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
@@ -63,8 +64,10 @@ public struct ResponsesSubmitted: PublicReply {
     public var status: SessionStatus
     /// How much of the questionnaire is answered.
     public var progress: QuestionnaireProgress
-    /// The key of the first visible question without an answer; `null` if nothing is left.
-    @Field(.nullable(.questionKey), isRequired: true) public var nextQuestion: String?
+    /// Where to continue; missing if nothing is left.
+    public var next: NextQuestion?
+    /// The question of `next`; `null` if nothing is left. Use `next`.
+    @Field(.nullable(.questionKey), isRequired: true, isDeprecated: true) public var nextQuestion: String?
     /// One revision for each answer of the request, in its order.
     @Field(count: 0...100) public var answers: [AnswerRevision]
     /// Questions that are asked now and were not asked before.

@@ -83,7 +83,7 @@ struct FieldLibraryDifference: DocumentDifference {
         let (had, has) = (before?["label"]?.objectValue ?? [:], after?["label"]?.objectValue ?? [:])
         for (language, text) in has.sorted(by: { $0.key < $1.key }) {
             guard let old = had[language], old != text else { continue }
-            note(.labelChanged, "\(pointer)/label/\(DocumentText.escaped(language))", keys + [language])
+            note(.labelChanged, "\(pointer)/label/\(JSONPointer.escaped(language))", keys + [language])
         }
     }
 

@@ -62,7 +62,7 @@ struct PlanDifference: DocumentDifference {
             for (key, text) in strings.sorted(by: { $0.key < $1.key }) {
                 guard let before = old.strings[locale]?[key], before != text else { continue }
                 note(
-                    .stringChanged, "/strings/\(DocumentText.escaped(locale))/\(DocumentText.escaped(key))",
+                    .stringChanged, "/strings/\(JSONPointer.escaped(locale))/\(JSONPointer.escaped(key))",
                     [key, locale])
             }
         }

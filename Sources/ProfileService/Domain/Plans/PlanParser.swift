@@ -354,6 +354,7 @@ struct PlanParser: ProblemCollector {
         of field: PlanFile.Field, step: Int, _ locale: String, label: JSONValue?
     ) -> [String: JSONValue] {
         var members = library.field(field.field, in: locale) ?? [:]
+        members["controls"] = members["pattern"]
         let need = Plan.Need(rawValue: field.need ?? "") ?? .optional
         members["step"] = .integer(Int64(step))
         members["category"] = .string(need.rawValue)

@@ -33,12 +33,15 @@ extension QuestionConstraints {
         self.init()
         let limits = question.constraints
         (min, max, step) = (limits.min?.double, limits.max?.double, limits.step?.double)
+        if [.multiChoice, .tags].contains(question.kind) {
+            (minSelections, maxSelections) = (min.map { Int64($0) }, max.map { Int64($0) })
+        }
         topK = limits.topK.map(Int64.init)
         (minLength, maxLength) = (limits.minLength.map(Int64.init), limits.maxLength.map(Int64.init))
         (minLabel, maxLabel) = (limits.minLabel, limits.maxLabel)
         (earliest, latest) = (limits.earliest, limits.latest)
         (minAge, maxAge) = (limits.minAge.map(Int64.init), limits.maxAge.map(Int64.init))
-        pattern = limits.pattern?.rawValue
+        (format, pattern) = (limits.pattern?.rawValue, limits.pattern?.rawValue)
         if limits.otherCount > 0 {
             other = OtherConstraint(maxCount: Int64(limits.otherCount), maxLength: Int64(limits.otherLength))
         }

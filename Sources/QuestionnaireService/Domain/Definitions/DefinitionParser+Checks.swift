@@ -158,11 +158,11 @@ extension DefinitionParser {
                 let pointer = "/sections/\(sectionIndex)/questions/\(index)"
                 let wanted: Dimension.Method = question.type == QuestionKind.tags.rawValue ? .tagVector : .weightedMean
                 let onQuestion = (question.score ?? [:]).keys.map {
-                    ($0, "\(pointer)/score/\(DocumentText.escaped($0))")
+                    ($0, "\(pointer)/score/\(JSONPointer.escaped($0))")
                 }
                 let onOptions = (question.options ?? []).enumerated().flatMap { optionIndex, option in
                     (option.score ?? [:]).keys.map {
-                        ($0, "\(pointer)/options/\(optionIndex)/score/\(DocumentText.escaped($0))")
+                        ($0, "\(pointer)/options/\(optionIndex)/score/\(JSONPointer.escaped($0))")
                     }
                 }
                 if section.repeat != nil, let (dimension, pointer) = (onQuestion + onOptions).min(by: { $0.1 < $1.1 }) {

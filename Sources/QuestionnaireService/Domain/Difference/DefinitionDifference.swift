@@ -152,7 +152,7 @@ struct DefinitionDifference: DocumentDifference {
                 guard let before = old.strings[locale]?[key], before != text else { continue }
                 guard locale != new.defaultLocale || !told.contains(key) else { continue }
                 note(
-                    .stringChanged, "/strings/\(DocumentText.escaped(locale))/\(DocumentText.escaped(key))",
+                    .stringChanged, "/strings/\(JSONPointer.escaped(locale))/\(JSONPointer.escaped(key))",
                     [key, locale])
             }
         }
