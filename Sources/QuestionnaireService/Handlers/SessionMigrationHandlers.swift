@@ -138,7 +138,8 @@ struct UndoMigrationHandler: RequestHandler {
 }
 
 extension SessionMigrator {
-    /// Runs `body` once in a transaction, as ``SessionService`` does for answers that fill fields of the profile.
+    /// Runs `body` in a transaction, once for each idempotency key. If profile has to judge answers first, it is asked,
+    /// and `body` runs again.
     fileprivate func changing<Reply: BusReply>(
         _ person: Identifier, _ context: RequestContext,
         _ body: @Loop (ProfileVerdicts, DeliveryWatch, Transaction) async throws -> Outcome<Reply>

@@ -7,7 +7,7 @@ enum SensitiveMarks {
                 found.append(
                     DefinitionProblem(
                         code: "E20", pointer: "/sections/\(sectionIndex)/questions/\(index)/sensitive",
-                        message: "Answers about health are not sealed while QUESTIONNAIRE_SEAL_HEALTH is false.",
+                        message: "Its answers would not be sealed, since QUESTIONNAIRE_SEAL_HEALTH is false.",
                         keys: [question.key]))
             }
         }
