@@ -116,10 +116,10 @@ import Testing
         return (sent.challengeId, try await spool.code(for: request.email, after: known))
     }
 
-    func signIn(byEmail email: String) async throws -> Session {
+    func signIn(byEmail email: String, on device: DeviceClaim = Self.device) async throws -> Session {
         let (challenge, code) = try await self.email(SendEmailCode(email: email))
         return try await session(
-            VerifyEmailCode(challengeId: challenge, code: code, device: Self.device, app: SignInRulesOfTests.free))
+            VerifyEmailCode(challengeId: challenge, code: code, device: device, app: SignInRulesOfTests.free))
     }
 
     /// The session that a code by email opens.

@@ -42,6 +42,11 @@ enum NotificationText {
                 "Your account has a number now",
                 "Your \(appName) account has its first number now, \(phone(data) ?? Sentence("of another phone")). If it was not you, take it off within 72 hours, with a code to your email address and on a device that you used before."
             )
+        case .phoneChanged where data["undoneBy"] == "none":
+            (
+                "Your account has a number now",
+                "Your \(appName) account has its first number now, \(phone(data) ?? Sentence("of another phone")). If it was not you, contact support now."
+            )
         case .phoneChanged:
             (
                 "Your number was changed",

@@ -72,21 +72,24 @@ struct PersonNotifier: Sendable {
         outbox.enqueue(holder.kind.destination, payload: try WireJSON.encode(message), in: transaction)
     }
 
-    /// Notifies a person of the first number of the account. If the account has an email address, the number can be taken
-    /// off by it, and an email brings the token for that.
+    /// Notifies a person of the first number of the account. If the number can be taken off by the account's email address,
+    /// an email brings the token for that.
     ///
     /// - Parameters:
     ///   - number: masked.
-    ///   - session: the session that sets the number; `nil` if a sign-in does.
+    ///   - session: the session that sets the number.
     @Loop func notify(
-        ofFirstNumber number: String, of person: Identifier, by session: Identifier?, in transaction: Transaction
+        ofFirstNumber number: String, of person: Identifier, by session: Identifier, in transaction: Transaction
     ) async throws {
         let token = SecretToken.make(prefix: "dt")
-        let email = try await EmailStore.noteFirstNumber(
-            of: person, by: session, token: secrets.hash(of: token), in: transaction)
-        let data = email == nil ? ["phone": number] : ["phone": number, "undoneBy": "email"]
+        var email: LinkedEmail?
+        if sendsEmails {
+            email = try await EmailStore.noteFirstNumber(
+                of: person, by: session, token: secrets.hash(of: token), in: transaction)
+        }
+        let data = ["phone": number, "undoneBy": email == nil ? "none" : "email"]
         try await notify(person, .phoneChanged, data, in: transaction)
-        guard let email, sendsEmails else { return }
+        guard let email else { return }
         let language = try await DeviceStore.language(of: person, in: transaction)
         let message = ContactMessage(
             challengeID: nil, to: String(decoding: try secrets.emails.open(email.sealed, for: person), as: UTF8.self),

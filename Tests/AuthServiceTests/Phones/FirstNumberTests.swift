@@ -183,10 +183,57 @@ import Testing
             let owner = try await auth.signIn(byEmail: Self.email)
             try await setNumber(Self.later, by: owner, social)
             #expect(token(auth) == nil)
-            let told = auth.spool.pushes().filter { $0["data"]?["undoneBy"] != nil }
-            #expect(told.isEmpty)
             let bySMS = try await auth.signIn(Self.later, push: "fcm:later")
             _ = try await auth.ask(UnlinkEmail(), as: auth.actor(bySMS))
+        }
+    }
+
+    /// Signs in to an app that wants a number of everybody, and gives it one.
+    @Loop private func setNumber(
+        _ number: String, signingInOn device: DeviceClaim, _ social: SocialStage
+    ) async throws -> Session {
+        let auth = social.auth
+        let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email))
+        let verify = VerifyEmailCode(challengeId: challenge, code: code, device: device)
+        guard case .phoneVerificationRequired(let wanted) = try await auth.ask(verify) else {
+            throw BusError(.internalError, "no phone is wanted")
+        }
+        let link = try await social.linkCode(wanted.linkToken, to: number)
+        let session = try await auth.ask(
+            VerifyOTP(challengeId: link.challenge, code: link.code, device: device, confirmLink: true))
+        try await social.settle()
+        return session
+    }
+
+    /// Otherwise whoever reads the emails, and signed in three days before, would evict the owner.
+    @Test("a number that a known device set stays", arguments: [false, true])
+    func whatAKnownDeviceSets(bySignIn: Bool) async throws {
+        try await SocialStage.run { social in
+            let auth = social.auth
+            let thief = try await auth.signIn(byEmail: Self.email)
+            try await auth.age("2 hours")
+            var owner = try await auth.signIn(byEmail: Self.email)
+            let known = DeviceClaim(
+                id: owner.deviceId, secret: owner.deviceSecret, name: "phone", platform: "ios", pushToken: "t1")
+            try await settle(auth)
+            try await auth.age("2 hours")
+            if bySignIn {
+                owner = try await setNumber(Self.later, signingInOn: known, social)
+            } else {
+                owner = try await auth.signIn(byEmail: Self.email, on: known)
+                try await setNumber(Self.later, by: owner, social)
+            }
+            #expect(token(auth) == nil)
+            let push = auth.spool.pushes().last { $0["data"]?["kind"] == "phone_changed" }
+            #expect(push?["data"]?["undoneBy"] == "none")
+            #expect(push?["body"]?.stringValue?.hasSuffix("If it was not you, contact support now.") == true)
+            try await auth.age("2 hours")
+            let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email, undoes: "phone_change"))
+            let proof = SendOTP.Proof(id: thief.deviceId, secret: try #require(thief.deviceSecret))
+            let undo = UndoPhoneChange(challengeId: challenge, code: code, device: proof)
+            #expect(try await auth.refusal(of: undo).code == "not_found")
+            #expect(try await numbers(auth) == "1")
+            #expect(try await auth.ask(CheckSession(sessionID: owner.sessionId)).isActive)
         }
     }
 
@@ -197,17 +244,8 @@ import Testing
             let owner = try await auth.signIn(byEmail: Self.email)
             try await settle(auth)
             try await auth.age("2 hours")
-            let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email))
-            let verify = VerifyEmailCode(challengeId: challenge, code: code, device: AuthStage.device)
-            guard case .phoneVerificationRequired(let wanted) = try await auth.ask(verify) else {
-                Issue.record("no phone is wanted")
-                return
-            }
-            let link = try await social.linkCode(wanted.linkToken, to: Self.thiefs)
-            let thief = try await auth.ask(
-                VerifyOTP(challengeId: link.challenge, code: link.code, device: AuthStage.device, confirmLink: true))
+            let thief = try await setNumber(Self.thiefs, signingInOn: AuthStage.device, social)
             #expect(thief.user.id == owner.user.id)
-            try await social.settle()
             let proof = SendOTP.Proof(id: owner.deviceId, secret: try #require(owner.deviceSecret))
             let undo = UndoPhoneChange(disputeToken: token(auth), device: proof)
             #expect(try await auth.ask(undo).maskedPhone == "none")

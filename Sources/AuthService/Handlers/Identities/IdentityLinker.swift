@@ -35,7 +35,8 @@ struct IdentityLinker: Sendable {
         return account
     }
 
-    /// Gives an account without a phone the one that a challenge verified. A role is dropped.
+    /// Gives an account without a phone the one that a challenge verified. A role is dropped. The caller notifies the
+    /// person, once it has opened the session.
     ///
     /// - Returns: the account as it is then.
     /// - Throws: ``BusError`` `identity_in_use` if the number has another account, `recovery_in_progress`,
@@ -58,8 +59,6 @@ struct IdentityLinker: Sendable {
         // As with a change of the number: a role was granted to other ways in.
         try await RoleStore.drop(of: account.id, .phoneChanged, account.chain, audit, in: transaction)
         audit.note(AuditAct("phone_added"), on: account.chain, in: transaction)
-        let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
-        try await notifier.notify(ofFirstNumber: masked, of: account.id, by: nil, in: transaction)
         return Account(id: account.id, role: "user", isNew: account.isNew, chain: account.chain)
     }
 

@@ -76,9 +76,13 @@ struct CodeSignIn: Sendable {
         }
         if let account = try await linker.waiting(for: link, in: transaction) {
             let changed = try await linker.addPhone(of: challenge, to: account, for: link, in: transaction)
-            return try await opener.open(
+            let session = try await opener.open(
                 changed, presented.device, by: .phoneCode, app: presented.app, language: language,
                 now: challenge.now, in: transaction)
+            let number = challenge.contact.masked(try linker.secrets.contact(of: challenge))
+            try await linker.notifier.notify(
+                ofFirstNumber: number, of: account.id, by: session.sessionId, in: transaction)
+            return session
         }
         try await linker.dropRole(ofHolderOf: challenge, for: link, in: transaction)
         let session = try await opener.signIn(

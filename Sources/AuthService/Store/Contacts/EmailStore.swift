@@ -46,11 +46,12 @@ struct LinkedEmail: Sendable {
     /// Records that the account gets its first number, which can be taken off by the address.
     ///
     /// - Parameters:
-    ///   - session: the session that sets the number; `nil` if a sign-in does.
+    ///   - session: the session that sets the number.
     ///   - token: the hash of the token that takes the number off.
-    /// - Returns: the address; `nil` if there is none, or if it is so new that a thief may have linked it.
+    /// - Returns: the address; `nil` if the number stays: there is no address, it is so new that a thief may have linked
+    ///   it, or the account has known the session's device for so long that the change is not doubted.
     static func noteFirstNumber(
-        of person: Identifier, by session: Identifier?, token: [UInt8], in transaction: Transaction
+        of person: Identifier, by session: Identifier, token: [UInt8], in transaction: Transaction
     ) async throws -> LinkedEmail? {
         let values: [SQLValue] = [
             .uuid(person), .uuid(session), .bytes(token), .integer(PhoneChangeUndoStore.doubt.components.seconds),
@@ -68,13 +69,17 @@ struct LinkedEmail: Sendable {
             + \(PhoneChangeUndoStore.patience.components.seconds) AS guarded_seconds
         """
     private static let select = Statement("SELECT \(columns) FROM emails WHERE person_id = $1")
-    /// An identity that is as new as what a thief adds is not stronger than the address.
+    /// An identity that is as new as what a thief adds is not stronger than the address. What a known device sets stays:
+    /// otherwise a thief who reads the emails and has an older device would take the owner's number off.
     private static let noteFirstNumber = Statement(
         """
         UPDATE emails e SET first_number_at = clock_timestamp(), first_number_by = $2, first_number_token_hash = $3,
             was_strongest = NOT EXISTS (SELECT FROM identities i WHERE i.person_id = e.person_id
                 AND i.to_confirm_since IS NULL AND i.linked_at <= clock_timestamp() - $4::bigint * interval '1 s')
-        WHERE person_id = $1 AND linked_at <= clock_timestamp() - $4::bigint * interval '1 s' RETURNING \(columns)
+        WHERE person_id = $1 AND linked_at <= clock_timestamp() - $4::bigint * interval '1 s'
+            AND EXISTS (SELECT FROM sessions s JOIN devices d ON d.id = s.device_id
+                WHERE s.id = $2 AND d.created_at > clock_timestamp() - $4::bigint * interval '1 s')
+        RETURNING \(columns)
         """)
 }
 
