@@ -28,15 +28,28 @@ import Testing
     @Test(
         "what is counted as one mailbox",
         arguments: [
-            "Anna@example.com", "an.na@example.com", "anna+x@example.com", "ANNA+a+b@Example.com",
+            "Anna@example.com", "anna+x@example.com", "ANNA+a+b@Example.com",
             // Letters as wide as a Chinese sign.
             "\u{ff41}nna@example.com",
         ])
     func mailbox(spelling: String) { #expect(EmailAddress(spelling)?.mailbox == "anna@example.com") }
 
+    @Test(
+        "Gmail ignores dots, and no other host is known to",
+        arguments: [
+            ("a.n.na@gmail.com", true), ("Anna+x@googlemail.com", true), ("an.na@example.com", false),
+            ("anna@gmail.com.example.org", false), ("anna+x@example.com", false),
+        ])
+    func isOneMailbox(spelling: String, isOne: Bool) {
+        #expect(EmailAddress(spelling)?.isOneMailbox == isOne)
+        #expect((EmailAddress(spelling)?.mailbox == "anna@gmail.com") == isOne)
+    }
+
     @Test func otherMailboxesAreCountedApart() {
-        let others = ["annа@example.com", "ann@example.com", "anna@example.org", "+anna@example.com"]
-        #expect(Set((others + ["anna@example.com"]).compactMap { EmailAddress($0)?.mailbox }).count == 5)
+        let others = [
+            "annа@example.com", "ann@example.com", "an.na@example.com", "anna@example.org", "+anna@example.com",
+        ]
+        #expect(Set((others + ["anna@example.com"]).compactMap { EmailAddress($0)?.mailbox }).count == 6)
     }
 
     @Test(

@@ -75,10 +75,15 @@ extension Secrets {
         return limitHash.code(for: emails.hash.code(for: address.mailbox))
     }
 
+    /// The hash of a mailbox under which its holder is known again, however its address is spelled; `nil` if another
+    /// spelling may be another person, and for a phone.
+    ///
     /// - Parameter contact: ``Contact/text`` as UTF-8.
-    func mailboxHash(of contact: [UInt8], _ kind: Contact.Kind) -> [UInt8]? {
-        guard kind == .email else { return nil }
-        return EmailAddress(String(decoding: contact, as: UTF8.self)).flatMap { mailboxHash(of: .email($0)) }
+    func holderHash(of contact: [UInt8], _ kind: Contact.Kind) -> [UInt8]? {
+        guard kind == .email, let address = EmailAddress(String(decoding: contact, as: UTF8.self)),
+            address.isOneMailbox
+        else { return nil }
+        return mailboxHash(of: .email(address))
     }
 
     func hashes(of number: PhoneNumber) -> ContactHashes { hashes(of: .phone(number)) }

@@ -30,12 +30,19 @@ struct EmailAddress: Sendable, Equatable {
     /// As its owner recognises it: `a…@e…`.
     var masked: String { MaskedEmail(text)?.text ?? "…@\(domain.prefix(1))…" }
 
-    /// The mailbox that the address probably is at its host, for limits alone: without case, dots, `+` suffix, and
-    /// Unicode's compatible spellings. Two people may have the same, so it never finds an account.
+    /// The mailbox that the address probably is at its host, for the codes that are sent to it: without case, `+` suffix and
+    /// Unicode's compatible spellings; at Gmail without dots. Two people may have the same. So it neither finds an
+    /// account nor bars anybody, unless ``isOneMailbox``.
     var mailbox: String {
-        let local = text.dropLast(domain.count + 1).prefix { $0 != "+" }.filter { $0 != "." }
-        return "\(String(local).precomposedStringWithCompatibilityMapping.lowercased())@\(domain)"
+        let local = text.dropLast(domain.count + 1).prefix { $0 != "+" }.filter { $0 != "." || !isOneMailbox }
+        let host = isOneMailbox ? "gmail.com" : domain
+        return "\(String(local).precomposedStringWithCompatibilityMapping.lowercased())@\(host)"
     }
+
+    /// Whether ``mailbox`` is one person's for certain. Gmail ignores case, dots and suffixes, and its two domains are one
+    /// (https://support.google.com/mail/answer/7436150 and https://support.google.com/mail/answer/10313). Other hosts may
+    /// tell `a.b` from `ab`.
+    var isOneMailbox: Bool { domain == "gmail.com" || domain == "googlemail.com" }
 
     /// Whether a relay needs the extension SMTPUTF8 (RFC 6531) for the address.
     var isInternational: Bool { !text.utf8.allSatisfy { $0 < 0x80 } }

@@ -120,7 +120,7 @@ struct BeginRecoveryHandler: RequestHandler {
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: reference,
             claimantReference: secrets.reference(of: challenge.contactHash),
-            claimantMailbox: secrets.mailboxHash(of: contact, challenge.contact).map { secrets.reference(of: $0) },
+            claimantMailbox: secrets.holderHash(of: contact, challenge.contact).map { secrets.reference(of: $0) },
             claimantProofs: proofs.compactMap { $0.map { secrets.reference(of: $0) } },
             maskedClaimantPhone: challenge.contact.masked(contact),
             platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
