@@ -96,6 +96,16 @@ import Testing
         }
     }
 
+    /// A family has one phone. Whoever claims another account from it is another person.
+    @Test func claimsOfOtherAccountsFromTheSameDeviceAreNotCounted() async throws {
+        try await RecoveryStage.run(perPhone: 2) { recovery in
+            recovery.auth.facts.proofs = ["p1"]
+            for claimant in 1...2 { _ = try await recovery.claim(claimant: "00000\(claimant)") }
+            #expect(try await outcome(RecoveryStage.unknownPhone, by: "000003", recovery) == "held")
+            #expect(try await outcome(RecoveryStage.accountPhone, by: "000003", recovery) == "rate_limited")
+        }
+    }
+
     @Test(
         "a rejected claimant waits, whatever mailbox they take next",
         arguments: [RecoveryStage.accountPhone, RecoveryStage.unknownPhone])

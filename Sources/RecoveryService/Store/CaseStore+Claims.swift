@@ -23,7 +23,8 @@ extension CaseStore {
     /// The history of the claimant and of the claimed account.
     static func history(of begun: RecoveryBegun, in transaction: Transaction) async throws -> ClaimHistory {
         let claimants = SQLValue.textArray(begun.claimants)
-        let earlier = try await transaction.query(byClaimant, [claimants, .uuid(begun.caseID)])
+        let earlier = try await transaction.query(
+            byClaimant, [claimants, .uuid(begun.caseID), .text(begun.accountReference)])
         let rows = try await transaction.query(
             past,
             [.text(begun.accountReference), claimants, .uuid(begun.accountID), .text(begun.claimantReference)])
@@ -97,10 +98,12 @@ extension CaseStore {
         "(claimant_reference = ANY (\(references)) OR mailbox_reference = ANY (\(references))"
             + " OR proof_references && \(references) AND proof_references <> '{}')"
     }
+    /// Several people may use one device. So it counts only together with what names the account.
     private static let byClaimant = Statement(
         """
         SELECT count(*) AS count FROM cases
-        WHERE \(isBy("$1")) AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
+        WHERE (claimant_reference = ANY ($1) OR mailbox_reference = ANY ($1) OR account_reference = $3 AND \(isBy("$1")))
+            AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
         """)
     /// What is visible depends on what the claim names and who claims, and on no account: the wait after a rejection and
     /// the hold. What depends on the account makes a decoy, or has reviewers wait.
