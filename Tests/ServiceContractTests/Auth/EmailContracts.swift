@@ -145,7 +145,13 @@ extension VerifyEmailCode: MessageContract {
             for _ in 0..<2 { _ = try? await auth.reply(to: guess(challenge.id, wrong, auth)) }
             return guess(challenge.id, wrong, auth)
         },
-        "method_not_available": { named(app: SignInRulesOfTests.closed, $0) },
+        "method_not_available": { auth in
+            // A right code: the refusal leaves it as it is.
+            let challenge = try await auth.emailChallenge()
+            var asked = guess(challenge.id, challenge.code, auth)
+            asked.message.app = SignInRulesOfTests.closed
+            return asked
+        },
         "app_unknown": { named(app: "pk_unknown", $0) },
         "entry_unknown": { named(entry: "autumn", $0) },
         "forbidden": { auth in
