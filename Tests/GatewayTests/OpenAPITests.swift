@@ -181,6 +181,33 @@ import Testing
         #expect(odd.problems(in: try JSONDocument(bytes).root).isEmpty)
     }
 
+    @Test("every number and free text of an example is chosen for its member")
+    func wordsOfExamples() throws {
+        let schemas = try #require(document["components"]?["schemas"]?.objectValue)
+        var count = 0
+        for (type, schema) in schemas {
+            for (name, property) in schema["properties"]?.objectValue ?? [:] where property["deprecated"] == nil {
+                guard let leaf = leaf(of: property), leaf["enum"] == nil, leaf["format"] == nil else { continue }
+                let word = ExampleWords.all[ExampleWords.key(of: name, in: type)]
+                switch leaf["type"] {
+                case "integer": #expect(word?.integerValue != nil, "\(type).\(name)")
+                case "number": #expect(word?.doubleValue != nil, "\(type).\(name)")
+                case "string": #expect(word?.stringValue != nil, "\(type).\(name)")
+                default: continue
+                }
+                count += 1
+            }
+        }
+        #expect(count > 200)
+    }
+
+    /// The value of a property, or of its elements.
+    private func leaf(of property: JSONValue?) -> JSONValue? {
+        guard let schema = resolved(property) else { return nil }
+        if let choices = schema["anyOf"]?.arrayValue { return leaf(of: choices.first { $0 != ["type": "null"] }) }
+        return schema["type"] == "array" ? leaf(of: schema["items"]) : schema
+    }
+
     @Test("every answer is listed by its status and codes, and nothing is left to a default")
     func answers() throws {
         let route = try #require(table.routes.first { $0.path.text == "/auth/otp/verify" })
@@ -202,7 +229,8 @@ import Testing
         let html = String(
             decoding: DocsPage(document, introduction: GuidePages.embedded.introduction).bytes, as: UTF8.self)
         for route in table.routes { #expect(html.contains("<details id=\"\(route.id)\"")) }
-        #expect(!html.contains("http://") && !html.contains("https://"))
+        // An address in an example is text.
+        #expect(!html.contains(/=\s*["']?https?:/) && !html.contains(/url\(|@import/))
         // The guide comes first, then each task once, with a command for each operation that is built.
         let guide = try #require(html.firstRange(of: "href=\"/docs/guide/first-sign-in\""))
         let first = try #require(html.firstRange(of: "<section>"))

@@ -41,6 +41,11 @@ extension JSONSchema {
     static let fieldFormat = JSONSchema.open(1...64, "person_name", "single_line", "free_text").named(
         "ProfileFieldFormat", "The form that a text is held to.")
 
+    // Named, since a class that datamodel-codegen makes of a nameless deprecated text or number refuses every value.
+    static let stepField = JSONSchema.string(1...64).named("StepField", "Key of a field to ask.")
+    static let stepKey = JSONSchema.string(1...64).named("StepKey", "Key of a step of the plan.")
+    static let stepNumber = JSONSchema.integer(1...64).named("StepNumber", "Number of a step of the profile.")
+
     static let questionKey = JSONSchema.string(1...64).named("QuestionKey", "Key of a question.")
     static let questionType = JSONSchema.open(
         "single_choice", "multi_choice", "slider", "ranking", "tags", "text", "date", "number", "height", "boolean",

@@ -40,11 +40,11 @@ public struct Completion: PublicReply {
     /// The keys of required fields without an answer.
     @Field(.string(1...64), count: 0...64) public var missingRequired: [String]
     /// The field to ask next; missing if there is none.
-    public var next: NextField?
+    public var next: NextProfileField?
     /// The key of the field to ask next; `null` if there is none. Use `next`.
-    @Field(.nullable(.string(1...64)), isDeprecated: true) public var nextField: String?
+    @Field(.nullable(.stepField), isDeprecated: true) public var nextField: String?
     /// The step of that field. Use `next`.
-    @Field(.nullable(.integer(1...64)), isDeprecated: true) public var nextStep: Int64?
+    @Field(.nullable(.stepNumber), isDeprecated: true) public var nextStep: Int64?
     /// The last field, in their order, that was answered, skipped or declined.
     @Field(.nullable(.string(1...64))) public var lastCompleted: String?
     /// What to ask the person for at the next launch.
@@ -74,7 +74,7 @@ public struct Completion: PublicReply {
 
 /// The field of the profile to ask next.
 @Message
-public struct NextField: MessageValue {
+public struct NextProfileField: MessageValue {
     /// The key of the field.
     @Field(.string(1...64)) public var field: String
     /// The step of the field.

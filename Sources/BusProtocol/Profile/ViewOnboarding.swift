@@ -26,7 +26,7 @@ public struct OnboardingView: PublicReply {
     /// The step to continue at; missing if nothing is left.
     public var next: NextStep?
     /// The key of the step to continue at; `null` if nothing is left. Use `next`.
-    @Field(.nullable(.string(1...64)), isDeprecated: true) public var resumeAt: String?
+    @Field(.nullable(.stepKey), isDeprecated: true) public var resumeAt: String?
     /// The steps in order.
     @Field(count: 1...16) public var steps: [OnboardingStep]
     /// The day on which a person who is too young is old enough.

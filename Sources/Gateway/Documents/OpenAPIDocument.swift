@@ -116,7 +116,7 @@ struct OpenAPIDocument: Sendable {
         var exported = schemas.exported(named, .publicRequest)
         if let pattern = addition?.pattern { exported = exported.with("pattern", .string(pattern)) }
         return parameter.with("schema", exported)
-            .with("example", schema.example(for: name, isWhole: false))
+            .with("example", schema.example(for: ExampleWords.key(of: name, in: route.id), isWhole: false))
     }
 
     private static func requestBody(_ route: Route, _ schema: JSONSchema, _ schemas: SchemaComponents) -> JSONValue {

@@ -4,14 +4,17 @@ extension JSONSchema {
     /// An example that fits the schema. It is the same each time.
     ///
     /// - Parameters:
-    ///   - name: the member's name. Names in `words` have a realistic example.
-    ///   - isWhole: whether to include optional members. An object without required members always has all members.
+    ///   - name: the member's name. Names in ``ExampleWords`` have a realistic example.
+    ///   - isWhole: whether to include optional members that are not deprecated. An object without required members always has
+    ///     them, and those in ``ExampleWords/shown`` are always there.
     func example(for name: String = "", isWhole: Bool) -> JSONValue {
         switch self {
-        case .any: ExampleWords.all[name].map { .string($0) } ?? [:]
-        case .boolean: .bool(true)
-        case .integer(let range): .integer(range.contains(1) ? 1 : range.lowerBound)
-        case .number(let range): .number(range.contains(1.5) ? 1.5 : range.lowerBound)
+        case .any: ExampleWords.all[name] ?? [:]
+        case .boolean: .bool(ExampleWords.all[name]?.boolValue ?? true)
+        case .integer(let range):
+            .integer(ExampleWords.all[name]?.integerValue.flatMap { range.contains($0) ? $0 : nil } ?? range.lowerBound)
+        case .number(let range):
+            .number(ExampleWords.all[name]?.doubleValue.flatMap { range.contains($0) ? $0 : nil } ?? range.lowerBound)
         case .string(let rule): .string(rule.example(for: name))
         case .array(let element, let count):
             .array(
@@ -46,7 +49,9 @@ extension JSONSchema {
         let isWhole = isWhole || !members.contains(where: \.isRequired)
         return .object(
             Dictionary(
-                uniqueKeysWithValues: members.filter { isWhole || $0.isRequired }.map {
+                uniqueKeysWithValues: members.filter {
+                    $0.isRequired || (isWhole && !$0.isDeprecated) || ExampleWords.shown.contains("\(type).\($0.name)")
+                }.map {
                     ($0.name, $0.schema.example(for: ExampleWords.key(of: $0.name, in: type), isWhole: isWhole))
                 }))
     }
@@ -54,15 +59,16 @@ extension JSONSchema {
 
 extension JSONSchema.StringRule {
     fileprivate func example(for name: String) -> String {
-        if let values = values ?? known { return values.first ?? "" }
+        let word = ExampleWords.all[name]?.stringValue
+        if let values = values ?? known { return values.first { $0 == word } ?? values.first ?? "" }
         switch format {
         case .uuid: return "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e"
         case .date: return "2026-02-20"
         case .dateTime: return "2026-02-20T09:00:00Z"
-        case .otp: return "123456"
+        case .otp: return "878396"
         case .visibleASCII, .key, nil: break
         }
-        let text = ExampleWords.all[name] ?? "example"
+        let text = word ?? "example"
         let padding = String(repeating: "x", count: max(0, length.lowerBound - text.unicodeScalars.count))
         return String((text + padding).prefix(length.upperBound))
     }

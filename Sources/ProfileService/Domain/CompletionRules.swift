@@ -29,7 +29,7 @@ struct CompletionRules: Sendable {
         return Completion(
             currentStep: (unsaid.map(\.step).min() ?? catalogue.totalSteps + 1) - 1,
             totalSteps: catalogue.totalSteps, percentage: percentage(of: record),
-            missingRequired: missing.map(\.key), next: next.map { NextField(field: $0.key, step: $0.step) },
+            missingRequired: missing.map(\.key), next: next.map { NextProfileField(field: $0.key, step: $0.step) },
             nextField: next?.key, nextStep: next?.step,
             lastCompleted: fields.last { !Self.isUnsaid($0, record) }?.key, prompt: prompt(for: record, now: now),
             skippedFields: record.keys(of: catalogue, where: \.isSkipped),

@@ -321,7 +321,7 @@ public struct Completion: Codable, Sendable, Equatable {
     /// The last field, in their order, that was answered, skipped or declined.
     public var lastCompleted: String?
     /// The field to ask next; missing if there is none.
-    public var next: NextField?
+    public var next: NextProfileField?
     /// What to ask the person for at the next launch.
     public var prompt: CompletionPrompt?
 }
@@ -662,7 +662,7 @@ public struct Me: Codable, Sendable, Equatable {
 }
 
 /// The field of the profile to ask next.
-public struct NextField: Codable, Sendable, Equatable {
+public struct NextProfileField: Codable, Sendable, Equatable {
     /// The key of the field.
     public var field: String
     /// The step of the field.
