@@ -62,9 +62,10 @@ enum AuthServiceDefinition {
                 appName: appName, appHost: configuration.optionalText("APP_HOST"), lifetime: limits.lifetime),
             acts: ChallengePurposeResolver(secrets: secrets, phones: phones))
         let rules = SignInRulesReader(bus: container.bus)
+        let linker = IdentityLinker(audit: audit, secrets: secrets, notifier: notifier)
         let signIn = CodeSignIn(
-            inbox: inbox, outbox: outbox, checker: checker, opener: opener,
-            linker: IdentityLinker(audit: audit, secrets: secrets, notifier: notifier), dormant: dormant, rules: rules)
+            inbox: inbox, outbox: outbox, checker: checker, opener: opener, linker: linker, dormant: dormant,
+            rules: rules)
         let apple = AppleTokens(
             database: database, outbox: outbox, log: container.log, secrets: secrets,
             client: try AppleClient(configuration)
@@ -89,6 +90,9 @@ enum AuthServiceDefinition {
             TakeAppleNotificationHandler(
                 database: database, audit: audit, secrets: secrets, providers: identities, notifier: notifier))
         container.handle(ListIdentitiesHandler(database: database, secrets: secrets))
+        container.handle(
+            LinkIdentityHandler(
+                inbox: inbox, bearer: bearer, secrets: secrets, providers: identities, apple: apple, linker: linker))
         container.handle(UnlinkIdentityHandler(database: database, audit: audit, apple: apple, notifier: notifier))
         container.handle(
             LinkEmailHandler(

@@ -629,6 +629,25 @@ public struct LinkEmailRequest: Codable, Sendable, Equatable {
     }
 }
 
+/// The body of `linkIdentity`.
+public struct LinkIdentityRequest: Codable, Sendable, Equatable {
+    /// Who vouches for the identity.
+    public var provider: IdentityProvider
+    /// The provider's identity token.
+    public var identityToken: String
+    /// The nonce from `POST /auth/social/nonce`, as it was issued.
+    public var nonce: String
+    /// Apple's code, which is exchanged once for a token, so that unlinking can revoke it at Apple.
+    public var authorizationCode: String?
+
+    public init(provider: IdentityProvider, identityToken: String, nonce: String, authorizationCode: String? = nil) {
+        self.provider = provider
+        self.identityToken = identityToken
+        self.nonce = nonce
+        self.authorizationCode = authorizationCode
+    }
+}
+
 /// A profile as its owner sees it.
 public struct Me: Codable, Sendable, Equatable {
     /// The person.

@@ -50,6 +50,17 @@ extension VestibuleAPI {
         try await send(Call<IdentityList>(.get, "/auth/identities", access: .session)).value
     }
 
+    /// Links an Apple or Google identity to the account of a signed-in person. If it is linked to it already, nothing
+    /// changes.
+    ///
+    /// - Throws: ``VestibuleError``; codes: `account_frozen`, `forbidden`, `idempotency_answer_gone`,
+    ///   `idempotency_key_reused`, `identity_in_use`, `identity_provider_unavailable`, `identity_token_invalid`,
+    ///   `method_not_available`, `provider_already_linked`, `reauthentication_required`, `request_in_progress`,
+    ///   `unsupported_media_type`, `validation_failed`.
+    public func linkIdentity(_ body: LinkIdentityRequest) async throws(VestibuleError) {
+        _ = try await send(Call<NoContent>(.post, "/auth/identities", access: .session, body: body))
+    }
+
     /// Unlinks an identity and ends the sessions that it opened. If none is linked, nothing changes.
     ///
     /// - Parameter provider: Who vouches for the identity.

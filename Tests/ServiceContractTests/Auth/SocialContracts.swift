@@ -245,6 +245,94 @@ extension ListIdentities: MessageContract {
     ]
 }
 
+extension LinkIdentity: MessageContract {
+    static let canonical = LinkIdentity(
+        provider: "apple", identityToken: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", nonce: "nc_9d1c",
+        authorizationCode: "c0de")
+    static let minimal = LinkIdentity(provider: "google", identityToken: "e", nonce: "n")
+    static let maximal = LinkIdentity(
+        provider: "apple", identityToken: String(repeating: "e", count: 16_384),
+        nonce: String(repeating: "n", count: 256), authorizationCode: String(repeating: "å", count: 1024))
+
+    static let canonicalReply = NoContent()
+    static let minimalReply = NoContent()
+    static let maximalReply = NoContent()
+
+    static let errors: [BusError] = [
+        Sample.unauthorized, BusError(.reauthenticationRequired, "Please sign in again to link Apple."), Sample.frozen,
+        BusError(.forbidden, "Please add a phone number before you link Apple."), Social.invalid,
+        BusError(.identityInUse, "This Apple account is linked to another account."),
+        BusError(.providerAlreadyLinked, "Another Apple account is linked to yours. Unlink it first."),
+        Social.unavailable, Social.notOffered,
+    ]
+
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<LinkIdentity> {
+        try await asked(try await auth.session(), auth)
+    }
+
+    @Loop private static func asked(
+        _ session: Session, subject: String? = nil, _ auth: AuthProvider
+    ) async throws -> Asked<LinkIdentity> {
+        let nonce = try await auth.nonce(of: "apple")
+        let token = auth.forge.token("apple", subject: subject ?? auth.key(), nonce: nonce)
+        return Asked(
+            LinkIdentity(provider: "apple", identityToken: token, nonce: nonce), for: session.user.id,
+            in: session.sessionId, key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, LinkIdentity>] = [
+        "unauthorized": { auth in
+            let session = try await auth.session()
+            try await auth.stage.rows("UPDATE sessions SET revoked_at = now() WHERE id = '\(session.sessionId)'")
+            return try await asked(session, auth)
+        },
+        "reauthentication_required": { auth in
+            let session = try await auth.session()
+            try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
+            return try await asked(session, auth)
+        },
+        "account_frozen": { auth in
+            let phone = auth.newPhone()
+            let session = try await auth.session(phone: phone)
+            try await auth.reply(to: try await auth.claim(of: phone))
+            return try await asked(session, auth)
+        },
+        "forbidden": { auth in
+            let session = try await auth.session()
+            try await auth.stage.rows("DELETE FROM phones")
+            return try await asked(session, auth)
+        },
+        "identity_token_invalid": { auth in
+            var asked = try await asked(try await auth.session(), auth)
+            asked.message.identityToken += "A"
+            return asked
+        },
+        "identity_in_use": { auth in
+            let subject = auth.key()
+            _ = try await auth.linked("apple", subject: subject)
+            return try await asked(try await auth.session(), subject: subject, auth)
+        },
+        "provider_already_linked": { auth in
+            let session = try await auth.session()
+            try await auth.reply(to: try await asked(session, auth))
+            return try await asked(session, auth)
+        },
+        "identity_provider_unavailable": { auth in
+            let asked = try await asked(try await auth.session(), auth)
+            try await auth.loseProvidersKeys()
+            return asked
+        },
+        "method_not_available": { auth in
+            let session = try await auth.session()
+            try await auth.serveNoProvider()
+            return Asked(canonical, for: session.user.id, in: session.sessionId, key: auth.key())
+        },
+    ]
+}
+
 extension UnlinkIdentity: MessageContract {
     static let canonical = UnlinkIdentity(provider: "google")
     static let minimal = UnlinkIdentity(provider: "apple")

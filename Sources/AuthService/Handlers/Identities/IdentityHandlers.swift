@@ -28,6 +28,51 @@ struct ListIdentitiesHandler: RequestHandler {
     }
 }
 
+/// Links an identity that the person of a session proves.
+struct LinkIdentityHandler: RequestHandler {
+    let inbox: Inbox
+    let bearer: BearerChecker
+    let secrets: Secrets
+    let providers: IdentityProviders
+    let apple: AppleTokens
+    let linker: IdentityLinker
+
+    func handle(_ request: LinkIdentity, context: RequestContext) async throws -> NoContent {
+        let actor = try bearer.actor(of: context)
+        let provider = try IdentityProviderName(named: request.provider)
+        let identity = try await providers.identity(request.identityToken, nonce: request.nonce, by: provider)
+        return try await inbox.once(context) { transaction in
+            guard
+                try await NonceStore.spend(secrets.hash(of: request.nonce), of: provider, in: transaction) != nil
+            else { throw BusError.identityTokenInvalid(provider) }
+            // Before the account, as a deletion locks them. It waits for a sign-up with the identity.
+            AccountStore.lock(lasting: secrets.hash(of: identity), in: transaction)
+            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            try standing.mustBeFresh(to: Sentence("link \(provider.title)"))
+            try standing.mustNotBeFrozen()
+            try await mustHaveMoreThanAnAddress(actor.userID, provider, in: transaction)
+            if let code = request.authorizationCode, provider == .apple {
+                try apple.get(code, for: identity, in: transaction)
+            }
+            try await linker.link(identity, to: actor, in: transaction)
+            return .reply(NoContent())
+        }
+    }
+
+    /// An identity is stronger than a code by email. Whoever reads the person's emails must not link one of their own: the
+    /// owner could not undo that, as a first number can be undone.
+    @Loop private func mustHaveMoreThanAnAddress(
+        _ person: Identifier, _ provider: IdentityProviderName, in transaction: Transaction
+    ) async throws {
+        if try await PhoneStore.phone(of: person, in: transaction) != nil { return }
+        let linked = try await IdentityStore.list(of: person, in: transaction)
+        guard linked.contains(where: { !$0.isToConfirm }) else {
+            let detail: Sentence = "Please add a phone number before you link \(provider.title)."
+            throw BusError(.forbidden, detail.english)
+        }
+    }
+}
+
 struct UnlinkIdentityHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail

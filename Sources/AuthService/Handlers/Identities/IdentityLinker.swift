@@ -94,16 +94,40 @@ struct IdentityLinker: Sendable {
         LinkStore.remove(link.hash, in: transaction)
         if link.isEmail { return try await makeEmail(link, for: session, in: transaction) }
         let identity = try secrets.identity(link.sealed, hash: link.identity)
-        guard try await insert(link, identity, of: person, in: transaction) else { return }
+        guard
+            try await insert(
+                identity, link.identity, sealed: link.sealed, refresh: link.refreshSealed, of: person, in: transaction)
+        else { return }
+        try await note(identity, of: person, by: session.sessionId, except: session.deviceId, in: transaction)
+    }
+
+    /// Links an identity that the person of a session proved. Their role is dropped: whoever has the session may link an
+    /// identity of their own. The account is locked.
+    ///
+    /// - Throws: ``BusError`` `identity_in_use`, `provider_already_linked`.
+    @Loop func link(_ identity: ProvenIdentity, to actor: Actor, in transaction: Transaction) async throws {
+        guard
+            try await insert(
+                identity, secrets.hash(of: identity), sealed: try secrets.seal(identity), refresh: nil,
+                of: actor.userID, in: transaction)
+        else { return }
+        let chain = try await audit.chain(of: actor.userID, in: transaction)
+        try await RoleStore.drop(of: actor.userID, .identityLinked, chain, audit, in: transaction)
+        // The device that made the change is notified too: a stolen access token belongs to the owner's device.
+        try await note(identity, of: actor.userID, by: actor.sessionID, except: nil, in: transaction)
+    }
+
+    @Loop private func note(
+        _ identity: ProvenIdentity, of person: Identifier, by session: Identifier, except device: Identifier?,
+        in transaction: Transaction
+    ) async throws {
         try await notifier.notify(
             person, .identityLinked,
-            ["provider": identity.provider.rawValue, "email": identity.email?.text ?? ""], except: session.deviceId,
+            ["provider": identity.provider.rawValue, "email": identity.email?.text ?? ""], except: device,
             in: transaction)
         let chain = try await audit.chain(of: person, in: transaction)
         audit.note(
-            AuditAct(
-                "identity_linked",
-                ["provider": identity.provider.rawValue, "session": session.sessionId.description]),
+            AuditAct("identity_linked", ["provider": identity.provider.rawValue, "session": session.description]),
             on: chain, in: transaction)
     }
 
@@ -126,17 +150,18 @@ struct IdentityLinker: Sendable {
 
     /// - Returns: false if this identity opens the account already.
     @Loop private func insert(
-        _ link: PendingLink, _ identity: ProvenIdentity, of person: Identifier, in transaction: Transaction
+        _ identity: ProvenIdentity, _ hash: [UInt8], sealed: [UInt8], refresh: [UInt8]?, of person: Identifier,
+        in transaction: Transaction
     ) async throws -> Bool {
         let others = try await IdentityStore.list(of: person, in: transaction)
         if let other = others.first(where: { $0.provider == identity.provider }) {
-            guard other.hash == link.identity else { throw Self.alreadyLinked(identity.provider) }
+            guard other.hash == hash else { throw Self.alreadyLinked(identity.provider) }
             IdentityStore.confirm(other.hash, in: transaction)
             return other.isToConfirm
         }
         let isMine = try await IdentityStore.insert(
-            link.identity, keyID: secrets.identityHash.keyID, person: person, provider: identity.provider,
-            sealed: link.sealed, refresh: link.refreshSealed, in: transaction)
+            hash, keyID: secrets.identityHash.keyID, person: person, provider: identity.provider, sealed: sealed,
+            refresh: refresh, in: transaction)
         guard isMine else { throw Self.inUse(identity.provider) }
         return true
     }

@@ -48,6 +48,32 @@ public struct IdentityList: PublicReply {
     }
 }
 
+/// Links an Apple or Google identity to the account of a signed-in person. If it is linked to it already, nothing changes.
+///
+/// An account that only an email address opens needs a phone number first.
+@Message
+public struct LinkIdentity: PublicRequest {
+    public typealias Reply = NoContent
+    public static let type: MessageType = "auth.link-identity"
+    public static let rules = MessageRules(
+        service: .auth, callers: [.gateway], effect: .once,
+        errors: [
+            .unauthorized, .reauthenticationRequired, .accountFrozen, .forbidden, .identityTokenInvalid, .identityInUse,
+            .providerAlreadyLinked, .identityProviderUnavailable, .methodNotAvailable,
+        ])
+    public static let route = HTTPRoute(
+        .post, "/auth/identities", .user, "Links an identity to the account.", success: 204, carriesToken: true)
+
+    /// Who vouches for the identity.
+    @Field(.identityProvider) public var provider: String
+    /// The provider's identity token.
+    @Field(.string(1...16_384)) public var identityToken: String
+    /// The nonce from `POST /auth/social/nonce`, as it was issued.
+    @Field(.string(1...256)) public var nonce: String
+    /// Apple's code, which is exchanged once for a token, so that unlinking can revoke it at Apple.
+    @Field(.string(1...1024)) public var authorizationCode: String?
+}
+
 /// Unlinks an identity and ends the sessions that it opened. If none is linked, nothing changes.
 @Message
 public struct UnlinkIdentity: PublicRequest {
