@@ -82,13 +82,15 @@ import Testing
     @Test func aMailboxHasOneLimitHoweverItIsSpelled() async throws {
         try await AuthStage.run { auth in
             for spelling in ["anna", "Anna", "an.na", "anna+1", "\u{ff41}nna"] {
-                let email = "\(spelling)@example.com"
+                let email = "\(spelling)@gmail.com"
                 _ = try await auth.ask(SendEmailCode(email: email))
-                #expect(try await auth.refusal(of: SendEmailCode(email: "ANNA@example.com")).code == "rate_limited")
+                #expect(try await auth.refusal(of: SendEmailCode(email: "ANNA@gmail.com")).code == "rate_limited")
                 try await auth.age("2 minutes")
             }
-            #expect(try await auth.refusal(of: SendEmailCode(email: "anna+2@example.com")).code == "rate_limited")
-            _ = try await auth.ask(SendEmailCode(email: "axel@example.com"))
+            #expect(try await auth.refusal(of: SendEmailCode(email: "anna+2@gmail.com")).code == "rate_limited")
+            _ = try await auth.ask(SendEmailCode(email: "axel@gmail.com"))
+            // Other hosts may tell them apart.
+            for spelling in ["anna", "an.na"] { _ = try await auth.ask(SendEmailCode(email: "\(spelling)@example.com")) }
         }
     }
 
