@@ -19,12 +19,14 @@ private enum Garden {
         return .object(members)
     }
 
-    /// The first version with a text to accept and a required field, both with a date.
-    static func grown(due: Timestamp, moves: [Int64] = []) throws -> JSONValue {
-        try plan { members in
-            let due = JSONValue.string(due.description)
+    /// The first version with a text to accept and a required field, both with a date unless it is `nil`.
+    static func grown(due: Timestamp?, moves: [Int64] = []) throws -> JSONValue {
+        func dated(_ members: [String: JSONValue]) -> JSONValue {
+            .object(members.merging(due.map { ["dueAt": .string($0.description)] } ?? [:]) { $1 })
+        }
+        return try plan { members in
             let fields: JSONValue = [
-                ["field": "displayName"], ["field": "bio", "need": "required", "dueAt": due],
+                ["field": "displayName"], dated(["field": "bio", "need": "required"]),
                 ["field": "gender", "need": "required"],
             ]
             members["steps"] = [
@@ -33,10 +35,10 @@ private enum Garden {
                     "key": "profile", "need": "optional",
                     "screens": [["key": "about_you", "titleKey": "screen.about_you", "fields": fields]],
                 ],
-                [
-                    "key": "texts", "need": "required", "dueAt": due,
+                dated([
+                    "key": "texts", "need": "required",
                     "terms": [["document": "terms", "version": "1", "url": "https://example.com/terms"]],
-                ],
+                ]),
             ]
             members["capabilities"] = ["browse": [:], "like": ["due": ["questionnaire", "bio"]]]
             if !moves.isEmpty { members["moves"] = ["from": .array(moves.map { .integer($0) })] }
@@ -147,19 +149,114 @@ private enum Garden {
         let record = Self.complete()
         var open = record
         open.questionnaires = [:]
-        let today = Self.published.date
-        #expect(PlanProgress.move(open, from: try Self.followed(), today: today) == nil)
-        #expect(
-            PlanProgress.move(open, from: try Self.followed(moves: [1]), today: today)?.newest.reference.version == 2)
-        #expect(PlanProgress.move(record, from: try Self.followed(moves: [1]), today: today) == nil)
+        #expect(PlanProgress.move(open, from: try Self.followed()) == nil)
+        #expect(PlanProgress.move(open, from: try Self.followed(moves: [1]))?.reference.version == 2)
+        #expect(PlanProgress.move(record, from: try Self.followed(moves: [1])) == nil)
         var suspended = record
         suspended.isSuspended = true
-        #expect(PlanProgress.move(suspended, from: try Self.followed(moves: [1]), today: today) == nil)
+        #expect(PlanProgress.move(suspended, from: try Self.followed(moves: [1])) == nil)
         var accepted = record
         let terms = try Self.followed().askedSteps[2].terms[0].key
         accepted.consents[terms] = Self.published
+        #expect(PlanProgress.move(accepted, from: try Self.followed(moves: [1]))?.reference.version == 2)
+    }
+
+    /// Whoever is too young or declined the verification is not matched, and is complete all the same.
+    @Test func aBlockedPersonDoesNotStopBeingCompleteEither() throws {
+        let old = try Garden.plan { $0["age"] = ["minimum": 18, "under": "soft_block"] }
+        func dated(_ json: JSONValue) throws -> JSONValue {
+            var members = try #require(json.objectValue)
+            var steps = try #require(members["steps"]?.arrayValue)
+            var profile = try #require(steps[1].objectValue)
+            profile["screens"] = [
+                ["key": "about_you", "titleKey": "screen.about_you", "fields": [["field": "dateOfBirth"]]]
+            ]
+            (steps[1], members["capabilities"]) = (.object(profile), ["browse": [:]])
+            (members["steps"], members["age"]) = (.array(steps), ["minimum": 18, "under": "soft_block"])
+            return .object(members)
+        }
+        let plan = try Garden.parsed(dated(old), version: 1).followed(
+            beside: Garden.parsed(dated(Garden.grown(due: nil, moves: [1])), version: 2))
+        var record = Self.complete()
+        record.dateOfBirth = CivilDate("2015-01-01")
+        #expect(Onboarding.status(of: record, plan, today: Self.published.date) == .nonMatching)
+        #expect(PlanProgress.move(record, from: plan) == nil, "the text is not accepted yet")
+        record.questionnaires = [:]
+        #expect(PlanProgress.move(record, from: plan)?.reference.version == 2)
+    }
+
+    @Test func whatIsDeclinedOrUnderReviewOrDeferredIsDone() throws {
+        let newest = try Garden.plan { members in
+            let steps = members["steps"]?.arrayValue ?? []
+            let due = JSONValue.string(Self.due.description)
+            members["steps"] = .array(
+                steps + [
+                    ["key": "verified", "need": "required", "task": "verification", "dueAt": due],
+                    ["key": "visual", "need": "required", "task": "visual_preferences", "dueAt": due],
+                ])
+        }
+        let plan = try Garden.parsed(Garden.plan(), version: 1).followed(beside: Garden.parsed(newest, version: 2))
+        var record = Self.complete()
+        func states() -> [String]? { Onboarding.view(of: record, plan, today: Self.due.date).additions?.map(\.state) }
+        #expect(states() == ["pending", "pending"] && plan.additions?.open(for: record).count == 2)
+        record.visualPreferences = .deferred
+        for verification in [Onboarding.Verification.inReview, .declined, .verified] {
+            record.photoVerification = verification
+            #expect(states() == ["done", "done"] && plan.additions?.open(for: record) == [])
+        }
+        record.photoVerification = .failed
+        #expect(states() == ["pending", "done"] && plan.additions?.open(for: record).map(\.key) == ["verified"])
+    }
+
+    /// `GET /profile/fields` shows the options of the newest version.
+    @Test func aFieldWithADateIsAnsweredByTheNewestVersion() throws {
+        func plan(_ options: [JSONValue], due: Timestamp?) throws -> JSONValue {
+            try Garden.plan { members in
+                var field: [String: JSONValue] = ["field": "gender", "options": .array(options)]
+                if let due { (field["need"], field["dueAt"]) = ("required", .string(due.description)) }
+                members["steps"] = [
+                    ["key": "questionnaire", "questionnaire": "eko-family", "need": "required"],
+                    [
+                        "key": "profile", "need": "optional",
+                        "screens": [
+                            ["key": "about_you", "titleKey": "screen.about_you", "fields": [.object(field)]]
+                        ],
+                    ],
+                ]
+            }
+        }
+        let plan = try Garden.parsed(plan(["male"], due: nil), version: 1)
+            .followed(beside: Garden.parsed(plan(["female", "male"], due: Self.due), version: 2))
+        let change = ProfileChange(
+            ["gender": "female"], to: Self.complete(), plan.answerable, today: Self.published.date)
+        #expect(change.problems == [] && change.states["gender"] == .some(.answered("female")))
+        #expect(plan.catalogue.field("gender")?.category == .optional)
+    }
+
+    /// People of an older version that requires the step would not be asked for it, although it has a date.
+    @Test func aDateOfAStepThatAsksForAnotherThingIsRefused() throws {
+        let library = try FieldLibrary.shipped.get().library
+        func problems(_ edit: [String: JSONValue]) throws -> [String] {
+            var members = try #require(Garden.grown(due: Self.due).objectValue)
+            var steps = try #require(members["steps"]?.arrayValue)
+            var step = try #require(steps[0].objectValue).merging(edit) { $1 }
+            step["dueAt"] = .string(Self.due.description)
+            if edit["questionnaire"] == nil { step["questionnaire"] = nil }
+            steps[0] = .object(step)
+            members["steps"] = .array(steps)
+            return PlanPublication.report(
+                on: .object(members), of: "garden", after: [try Garden.plan()], library, beside: nil,
+                now: Self.published
+            ).problems.map { "\($0.code) \($0.pointer)" }
+        }
+        let refused = ["changed_step /steps/0/dueAt"]
+        #expect(try problems(["questionnaire": "skin-care"]) == refused)
+        #expect(try problems(["operator": "check"]) == refused)
+        #expect(try problems(["questionnaire": "eko-family"]) == [])
         #expect(
-            PlanProgress.move(accepted, from: try Self.followed(moves: [1]), today: today)?.progress.isComplete == true)
+            try problems(["questionnaire": "eko-family", "visibleIf": ["==": [["var": "displayName"], "Alex"]]])
+                .contains(refused[0]))
+        #expect(try problems(["key": "another", "questionnaire": "skin-care"]).contains(refused[0]) == false)
     }
 
     @Test func aDateInThePastAndAnUnknownVersionAreRefused() throws {
@@ -171,15 +268,22 @@ private enum Garden {
             ).problems.map { "\($0.code) \($0.pointer)" }
         }
         let first = try Garden.plan()
-        #expect(try problems(Self.due, moves: [1], after: [first]) == [])
         let field = "/steps/1/screens/0/fields/1/dueAt"
+        // A capability would close before the date for people who move.
+        let ahead = ["date_ahead \(field)", "date_ahead /steps/2/dueAt"]
+        #expect(try problems(Self.due, moves: [1], after: [first]) == ahead)
         #expect(
             try problems(Self.published, after: [first]) == ["past_date \(field)", "past_date /steps/2/dueAt"])
         // The version before has the same date: it passed since then.
-        #expect(try problems(Self.published, after: [Garden.grown(due: Self.published)]) == [])
+        let dated = try Garden.grown(due: Self.published)
+        #expect(try problems(Self.published, after: [dated]) == [])
+        #expect(try problems(Self.published, moves: [1], after: [dated]) == [])
+        #expect(try problems(Self.published, after: [dated, first]) == [], "the way back to it")
         var second = try #require(first.objectValue)
         second["version"] = 2
-        #expect(try problems(Self.due, moves: [1, 2], after: [.object(second)]) == ["unknown_version /moves/from/0"])
+        #expect(
+            try problems(Self.due, moves: [1, 2], after: [.object(second)]) == ["unknown_version /moves/from/0"] + ahead
+        )
     }
 }
 
@@ -238,12 +342,11 @@ private enum Garden {
                 UPDATE profiles SET questionnaires = '{"eko-family": "2026-02-20T09:00:00Z"}'
                 WHERE person_id = '\(complete)'
                 """)
-            let due = Timestamp.now() + .seconds(86_400)
-            _ = try await Self.publish(Garden.grown(due: due), editor)
+            _ = try await Self.publish(Garden.grown(due: nil), editor)
             _ = try await Self.ask(GetMe(), profile, other)
             #expect(try await Self.ask(ViewOnboarding(), profile, open).plan?.version == 1)
 
-            let published = try await Self.publish(Garden.grown(due: due, moves: [1]), editor)
+            let published = try await Self.publish(Garden.grown(due: nil, moves: [1]), editor)
             #expect(published.changeClass == "breaking" && published.changes.map(\.kind) == ["people_moved"])
             let revision = try await profile.stage.rows("SELECT revision FROM profiles WHERE person_id = '\(open)'")
             for _ in 0..<2 {
@@ -251,7 +354,6 @@ private enum Garden {
                 #expect(moved.plan?.version == 3 && moved.steps.map(\.key).contains("texts") && moved.additions == nil)
                 let stays = try await Self.ask(ViewOnboarding(), profile, complete)
                 #expect(stays.plan?.version == 1 && stays.onboardingStatus == "complete")
-                #expect(stays.additions?.map(\.key) == ["texts"])
                 // The rule does not name the version that this person follows.
                 #expect(try await Self.ask(ViewOnboarding(), profile, other).plan?.version == 2)
             }
@@ -259,13 +361,28 @@ private enum Garden {
             #expect(me.revision == Int64(revision).map { $0 + 1 }, "who has the profile by its entity tag asks anew")
 
             // The last step of the newer version is done: then the person follows it, and is complete there.
-            let text = TermsReference(document: "terms", version: "1")
-            _ = try await Self.ask(AcceptTerms(documents: [text]), profile, complete)
+            try await profile.stage.rows(
+                """
+                INSERT INTO consents (person_id, plan, document, version, accepted_at)
+                VALUES ('\(complete)', 'garden', 'terms', '1', now())
+                """)
             let moved = try await Self.ask(ViewOnboarding(), profile, complete)
             #expect(moved.plan?.version == 3 && moved.onboardingStatus == "complete")
             let stored = try await profile.stage.rows(
                 "SELECT version, completed_at IS NOT NULL FROM person_plans WHERE person_id = '\(complete)'")
             #expect(stored == "3|t")
+            // Whoever was complete long ago and is not any more moves, and is not complete in the newer version.
+            let former = Identifier.random()
+            _ = try await Self.ask(GetMe(), profile, former)
+            try await profile.stage.rows(
+                """
+                UPDATE person_plans SET version = 1, completed_at = '2026-02-20T09:00:00Z' WHERE person_id = '\(former)'
+                """)
+            let again = try await Self.ask(ViewOnboarding(), profile, former)
+            #expect(again.plan?.version == 3 && again.resumeAt == "questionnaire")
+            let kept = try await profile.stage.rows(
+                "SELECT version, completed_at IS NOT NULL FROM person_plans WHERE person_id = '\(former)'")
+            #expect(kept == "3|f")
         }
     }
 }

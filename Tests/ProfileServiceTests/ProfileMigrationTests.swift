@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProfileService
 
-@Suite("migrations of profile") struct ProfileMigrationTests {
+@Suite("migrations of profile") @Loop struct ProfileMigrationTests {
     @Test func fieldsThatWereRowsAreInTheProfileAndInItsHistory() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "profile")
         _ = try await migrate(scratch, Array(ProfileMigrations.all.prefix(1)))
@@ -51,6 +51,55 @@ import Testing
                 """)
         #expect(
             try await scratch.query("SELECT value FROM profile_field_history WHERE value IS NOT NULL") == rounded)
+    }
+
+    /// Completing the plans of people who were backfilled takes as long as there are such people. Meanwhile everybody else uses
+    /// every table.
+    @Test func noTableIsLockedWhileThePlansOfBackfilledPeopleAreCompleted() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "profile")
+        let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0020_plan_progress" }) + 1
+        _ = try await migrate(scratch, Array(ProfileMigrations.all.prefix(before)))
+        let person = "00000000-0000-4000-8000-000000000001"
+        try await scratch.query(
+            """
+            INSERT INTO profiles (person_id, onboarding_backfilled_at) VALUES ('\(person)', now());
+            INSERT INTO plans (plan, version, content_hash, content) VALUES ('yoked', 1, sha256(''), '{}');
+            INSERT INTO person_plans (person_id, app, plan, version) VALUES ('\(person)', '', 'yoked', 1);
+            INSERT INTO consents (person_id, document, version, accepted_at) VALUES ('\(person)', 'terms', '1', now())
+            """)
+        let migrations = ProfileMigrations.all
+        let database = Database(scratch.configuration())
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        let migrated = try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT 1 FROM person_plans FOR UPDATE")
+            let migrated = Loop.spawn { try await migrate(scratch, migrations) }
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            while try await scratch.query(waiting) == "0" {}
+            let locked = try await scratch.query(
+                """
+                SELECT string_agg(DISTINCT c.relname, ' ') FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+                WHERE l.granted AND l.locktype = 'relation' AND c.relkind = 'r'
+                    AND l.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareLock')
+                    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """)
+            #expect(locked == "")
+            return migrated
+        }
+        #expect(try await migrated.value.last == ProfileMigrations.all.last?.name)
+        #expect(try await scratch.query("SELECT completed_at IS NOT NULL FROM person_plans") == "t")
+        // The former release stores a consent for each plan, and the key has the plan.
+        try await scratch.query(
+            """
+            INSERT INTO consents (person_id, document, version, accepted_at) VALUES ('\(person)', 'terms', '1', now())
+                ON CONFLICT DO NOTHING;
+            INSERT INTO consents (person_id, plan, document, version, accepted_at)
+                VALUES ('\(person)', 'yoked', 'terms', '1', now())
+            """)
+        #expect(try await scratch.query("SELECT plan FROM consents ORDER BY plan") == "\nyoked")
     }
 
     private func migrate(_ scratch: ScratchDatabase, _ migrations: [Migration]) async throws -> [String] {

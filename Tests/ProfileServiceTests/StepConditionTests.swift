@@ -116,22 +116,42 @@ import Testing
         #expect(error?.problems.map(\.code) == ["nothing_required"])
     }
 
-    /// Declining the field would hide the step, and nobody would have to do it.
-    @Test func whatEverybodyMustDoDependsOnNoFieldThatPeopleMayDecline() throws {
-        func problems(_ step: JSONValue, _ condition: JSONValue) throws -> [String] {
+    /// Declining, skipping or never answering the field would hide the step, and nobody would have to do it.
+    @Test func whatEverybodyMustDoDependsOnlyOnWhatEverybodyMustAnswer() throws {
+        func problems(
+            _ step: JSONValue, _ condition: JSONValue, asked: [String: JSONValue] = ["need": "required"]
+        ) throws -> [String] {
             var members = try #require(step.objectValue)
             (members["key"], members["visibleIf"]) = ("more", condition)
-            let document = try Self.plan([.object(members)])
+            let fields: [JSONValue] = ["pets", "hasKids"].map { ["field": .string($0), "need": "required"] }
+            let earlier: [String: JSONValue] = [
+                "key": "asked", "screens": Self.screen("asked", fields + [["field": "city"]]),
+            ]
+            let document = try Self.plan([.object(earlier.merging(asked) { $1 }), .object(members)])
             return PlanPublication.problems(in: document, try FieldLibrary.shipped.get().library, beside: nil)
-                .map { "\($0.code) \($0.pointer)" }
+                .map { "\($0.code) \($0.pointer) \($0.keys.joined())" }
         }
         let kids: JSONValue = ["and": [["answered": "pets"], ["not": ["==": [["var": "hasKids"], true]]]]]
+        let verification: JSONValue = ["need": "required", "task": "verification"]
         let terms: JSONValue = [["document": "terms", "version": "1", "url": "https://example.com/terms"]]
-        let refused = ["declinable_field /steps/2/visibleIf"]
-        #expect(try problems(["need": "required", "task": "verification"], kids) == refused)
-        #expect(try problems(["need": "optional", "terms": terms], kids) == refused)
+        let declinable = ["declinable_field /steps/3/visibleIf hasKids"]
+        #expect(try problems(verification, kids) == declinable)
+        #expect(try problems(["need": "optional", "terms": terms], kids) == declinable)
         #expect(try problems(["need": "optional", "task": "verification"], kids) == [])
-        #expect(try problems(["need": "required", "terms": terms], ["answered": "pets"]) == [])
+        let pets: JSONValue = ["answered": "pets"]
+        #expect(try problems(["need": "required", "terms": terms], pets) == [])
+
+        let skippable = ["skippable_field /steps/3/visibleIf pets"]
+        #expect(try problems(verification, pets, asked: ["need": "optional"]) == skippable)
+        #expect(
+            try problems(verification, pets, asked: ["need": "required", "visibleIf": ["answered": "displayName"]])
+                .contains(skippable[0]))
+        for field in ["city", "bio"] {
+            #expect(
+                try problems(verification, ["answered": .string(field)])
+                    .contains("skippable_field /steps/3/visibleIf \(field)"))
+        }
+        #expect(try problems(["need": "encouraged", "task": "verification"], ["answered": "bio"]) == [])
     }
 
     // MARK: Oracle

@@ -27,9 +27,10 @@ final class FieldCatalogue: Sendable {
         places = Dictionary(fields.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The catalogue with more fields behind its own. Of those that it has, its own stay.
-    func adding(_ more: [ProfileField]) -> FieldCatalogue {
-        FieldCatalogue(views: views, fields: fields + more.filter { field($0.key) == nil })
+    /// The catalogue with more fields behind its own. Of those that it has, its own stay, but for those to replace.
+    func adding(_ more: [ProfileField], replacing keys: Set<String>) -> FieldCatalogue {
+        let replaced = fields.map { own in keys.contains(own.key) ? more.first { $0.key == own.key } ?? own : own }
+        return FieldCatalogue(views: views, fields: replaced + more.filter { field($0.key) == nil })
     }
 
     var totalSteps: Int64 { Int64(views.first?.steps.count ?? 0) }

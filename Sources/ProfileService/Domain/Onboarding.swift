@@ -87,6 +87,11 @@ enum Onboarding {
         }
     }
 
+    /// Whether nothing is asked of the person at present: the step is passed, or a verification is under way.
+    static func isSettled(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
+        isPassed(step, record) || step.task == .verification && record.photoVerification == .inReview
+    }
+
     /// The first required step that the person has not passed; `nil` if the onboarding is complete.
     static func current(of record: ProfileRecord, _ plan: Plan) -> Plan.Step? {
         // A backfill accepts no text for anybody, but who was complete stays complete.
@@ -147,7 +152,7 @@ enum Onboarding {
                 of: step, record, state: step.key == standing.current?.key ? "current" : isDone ? "done" : "pending")
         }
         let additions = plan.additions?.steps(for: record).map { step in
-            var addition = view(of: step, record, state: isDone(step, record) ? "done" : "pending")
+            var addition = view(of: step, record, state: isSettled(step, record) ? "done" : "pending")
             addition.dueAt = plan.additions?.newest.dates[step.key]
             return addition
         }

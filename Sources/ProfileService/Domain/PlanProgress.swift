@@ -17,19 +17,14 @@ struct PlanProgress: Sendable, Equatable {
         isComplete = standing.current == nil && standing.status == .active
     }
 
-    /// The version that a person moves to, with what the person has done of it; `nil` if the person stays.
+    /// The version that a person moves to; `nil` if the person stays.
     ///
-    /// The newest version says whose people it takes. Nobody stops being complete by a move.
-    static func move(
-        _ record: ProfileRecord, from plan: Plan, today: CivilDate
-    ) -> (newest: Plan, progress: PlanProgress)? {
-        guard let newest = plan.additions?.newest, newest.movesFrom.contains(plan.reference.version) else { return nil }
-        var record = record
-        // Whoever is suspended may come back.
-        record.isSuspended = false
-        let progress = PlanProgress(of: record, in: newest, today: today)
-        let isComplete = PlanProgress(of: record, in: plan, today: today).isComplete
-        return isComplete && !progress.isComplete ? nil : (newest, progress)
+    /// The newest version says whose people it takes. Nobody stops being complete by a move, not even who is blocked at present.
+    static func move(_ record: ProfileRecord, from plan: Plan) -> Plan? {
+        guard let newest = plan.additions?.newest, newest.movesFrom.contains(plan.reference.version),
+            Onboarding.current(of: record, newest) == nil || Onboarding.current(of: record, plan) != nil
+        else { return nil }
+        return newest
     }
 
     var isEmpty: Bool { steps.isEmpty && !isComplete }

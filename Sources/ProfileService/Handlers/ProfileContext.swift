@@ -77,17 +77,19 @@ struct ProfileContext: Sendable {
 
     /// The newest version, once the person follows it; `nil` if the person stays with the former one.
     @Loop private func moved(_ record: ProfileRecord, from plan: Plan, in app: String) async throws -> Plan? {
-        guard PlanProgress.move(record, from: plan, today: today(of: record)) != nil else { return nil }
+        guard PlanProgress.move(record, from: plan) != nil else { return nil }
         return try await database.transaction { transaction in
             let record = try await store.locked(record.personID, in: transaction)
-            guard record.plans[app] == plan.reference,
-                let (newest, progress) = PlanProgress.move(record, from: plan, today: today(of: record))
-            else { return nil }
+            guard record.plans[app] == plan.reference, let newest = PlanProgress.move(record, from: plan) else {
+                return nil
+            }
             let today = today(of: record)
             let before = OnboardingEvent.reached(by: record, plan, today: today)
             let news = OnboardingEvent.reached(by: record, newest, today: today).filter { !before.contains($0) }
             events.note(news, of: record.personID, in: transaction)
-            PlanProgressStore.move(record.personID, to: progress, in: app, in: transaction)
+            PlanProgressStore.move(
+                record.personID, to: PlanProgress(of: record, in: newest, today: today), in: app,
+                isComplete: Onboarding.current(of: record, newest) == nil, in: transaction)
             return newest
         }
     }

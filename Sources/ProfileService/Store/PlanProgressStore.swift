@@ -15,10 +15,12 @@ import EventLoop
     }
 
     /// Moves a person to another version of the plan that the person follows in an app. The profile is locked.
+    ///
+    /// - Parameter isComplete: whether a former completion counts for that version.
     static func move(
-        _ person: Identifier, to progress: PlanProgress, in app: String, in transaction: Transaction
+        _ person: Identifier, to progress: PlanProgress, in app: String, isComplete: Bool, in transaction: Transaction
     ) {
-        transaction.send(move, [.uuid(person), .text(app), .integer(progress.plan.version)])
+        transaction.send(move, [.uuid(person), .text(app), .integer(progress.plan.version), .bool(isComplete)])
         note(progress, of: person, in: transaction)
     }
 
@@ -62,7 +64,9 @@ import EventLoop
     }
 
     private static let move: Statement = """
-        WITH moved AS (UPDATE person_plans SET version = $3 WHERE person_id = $1 AND app = $2)
+        WITH moved AS (
+            UPDATE person_plans SET version = $3, completed_at = CASE WHEN $4 THEN completed_at END
+            WHERE person_id = $1 AND app = $2)
         UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
     private static let note: Statement = """

@@ -102,7 +102,7 @@ final class Plan: Sendable {
     let movesFrom: Set<Int64>
     /// What the newest version asks of the people who follow this one; `nil` if this is the newest.
     let additions: PlanAdditions?
-    /// The fields that people may answer: those of the plan, and those that only the newest version has.
+    /// The fields that people may answer: those of the plan, and those that the newest version adds.
     let answerable: FieldCatalogue
 
     init(
@@ -115,7 +115,7 @@ final class Plan: Sendable {
         (self.age, self.steps, self.capabilities) = (age, steps, capabilities)
         (self.provisionalMaxOffers, self.catalogue) = (provisionalMaxOffers, catalogue)
         (self.dates, self.movesFrom, self.additions) = (dates, movesFrom, additions)
-        answerable = additions.map { catalogue.adding($0.newest.catalogue.fields) } ?? catalogue
+        answerable = additions?.answerable(beside: catalogue) ?? catalogue
         let conditional = steps.compactMap { step in
             step.visibleIf.map { ConditionalFields(condition: $0, keys: Set(step.fields.map(\.key))) }
         }

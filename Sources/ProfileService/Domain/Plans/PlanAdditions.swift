@@ -33,16 +33,20 @@ struct PlanAdditions: Sendable {
         }
     }
 
+    /// The fields that people may answer: those of the followed version, and those that only the newest one has. What has a date
+    /// is answered as the newest version asks for it.
+    func answerable(beside catalogue: FieldCatalogue) -> FieldCatalogue {
+        catalogue.adding(newest.catalogue.fields, replacing: Set(fields.map(\.field.key)))
+    }
+
     /// The steps that the person is asked for.
     func steps(for record: ProfileRecord) -> [Plan.Step] { steps.filter { $0.isVisible(to: record) } }
 
-    /// What the person has not done yet. A verification that is under way, or that the person declined, is not asked for.
+    /// What the person has not done yet. A verification that is under way, or that the person declined, is not asked for, nor
+    /// are visual preferences that the person deferred.
     func open(for record: ProfileRecord) -> [Open] {
         let steps = steps(for: record).compactMap { step -> Open? in
-            let isInReview = step.task == .verification && record.photoVerification == .inReview
-            guard let dueAt = newest.dates[step.key], !isInReview, !Onboarding.isPassed(step, record) else {
-                return nil
-            }
+            guard let dueAt = newest.dates[step.key], !Onboarding.isSettled(step, record) else { return nil }
             return Open(key: step.key, dueAt: dueAt)
         }
         let hidden = newest.completion.hidden(from: record)

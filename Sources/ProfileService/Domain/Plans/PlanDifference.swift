@@ -244,7 +244,7 @@ struct PlanDifference: DocumentDifference {
 
 extension PlanFile.Step {
     /// What the step asks for.
-    fileprivate var kind: String {
+    var kind: String {
         if let `operator` { return "operator \(`operator`)" }
         return task ?? (questionnaire != nil ? "questionnaire" : terms != nil ? "terms" : "fields")
     }

@@ -58,16 +58,44 @@ struct PlanPublication: PublicationPlan {
             problems += DerivedFrom(earlier).problems(of: document.file.derivedFrom)
             problems += Self.unknownVersions(document.file, earlier)
         }
-        problems += Self.pastDates(document.file, earlier?.last, now: now)
+        let before = (earlier ?? []).compactMap { try? PlanDocument($0).file }
+        problems += Self.pastDates(document.file, before, now: now)
+        problems += Self.earlyMoves(document.file, now: now)
+        problems += Self.changedSteps(document.file, before)
         return (document, problems)
     }
 
-    /// The dates that lie in the past. One that the version before has may have passed.
-    private static func pastDates(_ file: PlanFile, _ before: JSONValue?, now: Timestamp) -> [DocumentProblem] {
-        let known = (before.flatMap { try? PlanDocument($0).file })?.dates ?? []
+    /// The dates that lie in the past. One that any version before has may have passed.
+    private static func pastDates(_ file: PlanFile, _ before: [PlanFile], now: Timestamp) -> [DocumentProblem] {
+        let known = before.flatMap(\.dates)
         return file.dates.filter { dated in
             dated.dueAt <= now && !known.contains { $0.key == dated.key && $0.dueAt == dated.dueAt }
         }.map { DocumentProblem(code: "past_date", pointer: $0.pointer, message: "This date has passed.") }
+    }
+
+    /// The dates that are ahead in a version that moves people. A capability would close before the date for those who move.
+    private static func earlyMoves(_ file: PlanFile, now: Timestamp) -> [DocumentProblem] {
+        guard file.moves != nil else { return [] }
+        return file.dates.filter { $0.dueAt > now }.map {
+            DocumentProblem(
+                code: "date_ahead", pointer: $0.pointer, message: "People move to a version once its dates have passed."
+            )
+        }
+    }
+
+    /// The steps with a date that people of an older version would not be asked for, since that version has another step of the
+    /// key.
+    private static func changedSteps(_ file: PlanFile, _ before: [PlanFile]) -> [DocumentProblem] {
+        file.steps.enumerated().filter { _, step in
+            step.dueAt != nil
+                && before.contains { $0.steps.contains { $0.key == step.key && !step.isAskedFor(after: $0) } }
+        }.map { place, step in
+            DocumentProblem(
+                code: "changed_step", pointer: "/steps/\(place)/dueAt",
+                message:
+                    "An older version has another step \(step.key), and its people would not be asked for this one.",
+                keys: [step.key])
+        }
     }
 
     /// The versions that people would move from although they are not there.
@@ -80,18 +108,26 @@ struct PlanPublication: PublicationPlan {
         }
     }
 
-    /// The conditions by which people could decline a field and so leave out a step that they must do.
+    /// The conditions by which people could leave out a step that they must do: they decline a field, or give no answer to it.
     ///
     /// Versions that were published before the gate had this rule stay in use.
-    private static func declinableConditions(of plan: Plan, _ library: FieldLibrary) -> [DocumentProblem] {
+    private static func avoidableSteps(of plan: Plan, _ library: FieldLibrary) -> [DocumentProblem] {
         plan.steps.enumerated().filter { $1.need == .required || !$1.terms.isEmpty }.flatMap { place, step in
-            let fields = (step.visibleIf?.fields ?? []).filter {
-                library.field($0, in: library.languages[0])?["allowsPreferNotToSay"] == true
-            }
-            return fields.sorted().map {
-                DocumentProblem(
-                    code: "declinable_field", pointer: "/steps/\(place)/visibleIf",
-                    message: "People may decline the field \($0), and would leave out the step.", keys: [$0])
+            let answered = plan.steps[..<place].filter { $0.need == .required && $0.visibleIf == nil }
+                .flatMap(\.fields).filter { $0.category == .required }.map(\.key)
+            return (step.visibleIf?.fields ?? []).sorted().compactMap { field -> DocumentProblem? in
+                func refused(_ code: String, _ message: String) -> DocumentProblem {
+                    DocumentProblem(
+                        code: code, pointer: "/steps/\(place)/visibleIf", message: message, keys: [field])
+                }
+                if library.field(field, in: library.languages[0])?["allowsPreferNotToSay"] == true {
+                    return refused(
+                        "declinable_field", "People may decline the field \(field), and would leave out the step.")
+                }
+                guard !answered.contains(field) else { return nil }
+                return refused(
+                    "skippable_field",
+                    "No earlier step makes everybody answer the field \(field). Who does not would leave out the step.")
             }
         }
     }
@@ -104,10 +140,20 @@ struct PlanPublication: PublicationPlan {
     ) -> [DocumentProblem] {
         var problems: [DocumentProblem] = []
         do throws(DocumentError) {
-            problems = declinableConditions(of: try PlanParser.parse(document, library), library)
+            problems = avoidableSteps(of: try PlanParser.parse(document, library), library)
         } catch {
             problems = error.problems
         }
         return problems + (neighbours?.problems(in: document.file) ?? [])
+    }
+}
+
+extension PlanFile.Step {
+    /// Whether people whose version has a former step of the same key are asked for this one.
+    fileprivate func isAskedFor(after former: PlanFile.Step) -> Bool {
+        guard kind == former.kind else { return false }
+        func texts(_ step: PlanFile.Step) -> [[String]] { (step.terms ?? []).map { [$0.document, $0.version] } }
+        return former.need != "required" || texts(self) != texts(former)
+            || (questionnaire == former.questionnaire && visibleIf == former.visibleIf)
     }
 }
