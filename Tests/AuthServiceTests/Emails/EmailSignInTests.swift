@@ -90,7 +90,9 @@ import Testing
             #expect(try await auth.refusal(of: SendEmailCode(email: "anna+2@gmail.com")).code == "rate_limited")
             _ = try await auth.ask(SendEmailCode(email: "axel@gmail.com"))
             // Other hosts may tell them apart.
-            for spelling in ["anna", "an.na"] { _ = try await auth.ask(SendEmailCode(email: "\(spelling)@example.com")) }
+            for spelling in ["anna", "an.na"] {
+                _ = try await auth.ask(SendEmailCode(email: "\(spelling)@example.com"))
+            }
         }
     }
 
