@@ -352,7 +352,12 @@ import Testing
                 FROM generate_series(1, 2500) AS n
                 """)
             let events = EventStore(database: profile.stage.containers[0].database)
-            while try await events.purge() {}
+            // The service purges too. Of two at once, one may find nothing left of its page.
+            let old = """
+                SELECT count(*) FROM onboarding_events
+                WHERE anonymous_id IS NOT NULL AND received_at < now() - interval '90 days'
+                """
+            while try await profile.stage.rows(old) != "0" { _ = try await events.purge() }
             #expect(
                 try await profile.stage.rows(
                     """
