@@ -114,6 +114,21 @@ public struct BusError: Error, Sendable, Codable, Equatable {
     }
 }
 
+extension BusError {
+    /// What to answer after a call that another service did not answer.
+    ///
+    /// - Parameter refusal: asks to try again. It is the answer if the same call may succeed later, without a change of the
+    ///   program or of what is stored.
+    public func answer(ifItPasses refusal: BusError) -> BusError {
+        // During an upgrade, a replica of the release before may not know the message.
+        let passing: Set<BusStatus> = [
+            .unavailable, .overloaded, .deadlineExceeded, .cancelled, .aborted, .resourceExhausted, .unimplemented,
+        ]
+        return passing.contains(status)
+            ? refusal : BusError(.internalError, "Something went wrong on our side.", executed: .unknown)
+    }
+}
+
 /// A service's own error that has a form on the wire. Any other error becomes `internal_error`, without its text.
 public protocol BusErrorConvertible: Error {
     /// The error on the wire.

@@ -246,6 +246,36 @@ import Testing
         }
     }
 
+    /// The default plan refuses people under 18. The person does not follow it.
+    @Test func whereTheAppIsUnknownThePlansThatThePersonFollowsCount() async throws {
+        try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
+            let born = JSONValue.string("\(Timestamp.now().date.year - 16)-02-28")
+            let questionnaire = Questionnaire([("dateOfBirth", born)])
+            let voice = try await questionnaire.begin(for: profile)
+            @Loop func visits(_ app: String?, as person: Identifier) async throws -> Me {
+                let actor = Actor(userID: person, sessionID: .ordered(), role: "user", app: app)
+                return try await profile.gateway.call(GetMe(), CallOptions(timeout: .seconds(10), actor: actor))
+            }
+            @Loop func refusals(appUnknown: Bool?, of person: Identifier) async throws -> [String] {
+                let request = JudgeAnswers(
+                    personID: person, appUnknown: appUnknown,
+                    answers: [ProfileExtract(field: "dateOfBirth", value: born)])
+                return try await voice.call(request, CallOptions(timeout: .seconds(20))).refused.map(\.code)
+            }
+            _ = try await visits("eko-family", as: profile.person)
+            #expect(try await refusals(appUnknown: nil, of: profile.person) == ["underage"], "in the default app")
+            #expect(try await refusals(appUnknown: true, of: profile.person) == [])
+            var event = Self.changed(["dateOfBirth"], of: profile.person, sequence: 1)
+            event.appUnknown = true
+            _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+            #expect(try await profile.ask(GetMe()).profile["dateOfBirth"] == born)
+            // Who follows the default plan as well is too young there.
+            let other = Identifier.random()
+            for app in ["eko-family", nil] { _ = try await visits(app, as: other) }
+            #expect(try await refusals(appUnknown: true, of: other) == ["underage"])
+        }
+    }
+
     @Test func eachAnswerIsJudgedAsAPatchOfItsField() async throws {
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
             let voice = try await Questionnaire([]).begin(for: profile)

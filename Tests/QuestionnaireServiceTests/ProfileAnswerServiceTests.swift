@@ -63,7 +63,7 @@ import Testing
     @Test func nothingIsSavedWhileProfileDoesNotAnswer() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition) { service in
             let session = try await open(service)
-            service.judge.isOut = true
+            service.judge.failure = BusError(.serviceUnavailable, "Not now.")
             let refusal = await #expect(throws: BusError.self) { try await put("name", "Zoë", in: session, service) }
             #expect(refusal?.code == "service_unavailable" && refusal?.retryAfterMs == 1000)
             let queue = PutAnswers(
@@ -76,10 +76,20 @@ import Testing
             let again = await #expect(throws: BusError.self) { try await service.gateway.call(queue, options) }
             #expect(again?.code == "service_unavailable")
             #expect(try await service.rows("SELECT count(*) FROM answers") == "0")
-            service.judge.isOut = false
+            service.judge.failure = nil
             let saved = try await service.gateway.call(queue, options)
             #expect(saved.results.map(\.saved) == [true, true], "the queue may be sent again with the same key")
             #expect(try await service.changes.atLeast(1)[0].fields == ["firstName"])
+        }
+    }
+
+    @Test func nobodyIsToldToTryAgainWhereThatWillNotHelp() async throws {
+        try await ConditionalServiceTests.run(asking: Self.definition) { service in
+            let session = try await open(service)
+            service.judge.failure = BusError(.internalError, "Something went wrong on our side.")
+            let refusal = await #expect(throws: BusError.self) { try await put("name", "Zoë", in: session, service) }
+            #expect(refusal?.code == "internal_error" && refusal?.retryAfterMs == nil)
+            #expect(try await service.rows("SELECT count(*) FROM answers") == "0")
         }
     }
 
@@ -200,6 +210,55 @@ import Testing
                 try await extracts(session, service) == [
                     ProfileExtract(field: "bio", value: "Zo"), ProfileExtract(field: "firstName", value: "Zoë"),
                 ])
+        }
+    }
+
+    /// The rest of a batch moves, and a second run moves the session that profile could not judge.
+    @Test func aShortOutageOfProfileLeavesOneSessionBehind() async throws {
+        try await ConditionalServiceTests.run(asking: Self.definition) { service in
+            let people = [person, .random(), .random()]
+            for person in people {
+                let session = try await service.gateway.call(
+                    OpenSession(questionnaire: Self.key), service.options(person))
+                let answer = PutAnswer(
+                    questionnaire: Self.key, sessionId: session.id, question: "about", mutationId: .ordered(),
+                    state: .answered, value: "Zo")
+                _ = try await patiently { try await service.gateway.call(answer, service.options(person)) }
+            }
+            try await service.publish(Self.next)
+            let judged = service.judge.asked.count
+            (service.judge.failure, service.judge.failing) = (BusError(.serviceUnavailable, "Not now."), people[1])
+            let operators = try service.stage.asking(as: .operator)
+            let all = MigrateSessions(questionnaire: Self.key, limit: 10)
+            let first = try await operators.call(all, CallOptions(timeout: .seconds(10)))
+            #expect(first.sessions == 2 && first.notMoved?.map(\.code) == ["service_unavailable"])
+            let left = "SELECT session_id FROM sessions WHERE version = 4"
+            #expect(try await service.rows(left) == first.notMoved?.first?.sessionID.description)
+            service.judge.failure = nil
+            let second = try await operators.call(all, CallOptions(timeout: .seconds(10)))
+            #expect(second.sessions == 1 && second.notMoved == [] && second.remaining == 0)
+            let asked = service.judge.asked.dropFirst(judged)
+            #expect(asked.count >= 4 && asked.allSatisfy { $0.app == nil && $0.appUnknown == true })
+            let told = try await service.changes.atLeast(6).suffix(3)
+            #expect(told.allSatisfy { $0.app == nil && $0.appUnknown == true }, "the app is unknown to an operator")
+        }
+    }
+
+    /// More than most messages may have: they are as many as a profile has fields, with texts as long as they may be.
+    @Test func aMoveMayAskProfileAboutManyLongAnswers() async throws {
+        let names = (0..<20).map { "long\($0)" }
+        let long = JSONValue.string(String(repeating: "x", count: 4096))
+        func definition(_ version: Int64, _ members: (String) -> JSONValue) -> JSONValue {
+            Sample.definition(names.map { Sample.question($0, "text", members($0)) })
+                .setting("version", to: .integer(version))
+        }
+        try await ConditionalServiceTests.run(asking: definition(4) { _ in [:] }) { service in
+            let session = try await open(service)
+            for name in names { _ = try await put(name, long, in: session, service) }
+            try await service.publish(definition(5) { ["extract": ["profileField": .string($0)]] })
+            let move = MigrateSession(questionnaire: Self.key, sessionId: session)
+            #expect(try await service.gateway.call(move, service.options(person)).kept.count == 20)
+            #expect(service.judge.asked.map(\.answers.count) == [20])
         }
     }
 

@@ -95,13 +95,15 @@ func withService(
 @Loop final class JudgeStandIn: RequestHandler {
     /// Why an answer is refused, by its value; the position is filled in.
     var refusals: [JSONValue: RefusedAnswer] = [:]
-    /// It answers nobody.
-    var isOut = false
+    /// What it answers everybody instead of a verdict.
+    var failure: BusError?
+    /// Whom alone it answers so; `nil` stands for everybody.
+    var failing: Identifier?
     private(set) var asked: [JudgeAnswers] = []
 
     func handle(_ request: JudgeAnswers, context: RequestContext) async throws -> AnswersJudged {
         asked.append(request)
-        if isOut { throw BusError(.serviceUnavailable, "Not now.") }
+        if let failure, failing == nil || failing == request.personID { throw failure }
         let refused = request.answers.enumerated().compactMap { index, answer in
             refusals[answer.value].map { refusal in
                 var refusal = refusal

@@ -144,6 +144,7 @@ import Testing
                     MigrateSessions(questionnaire: Self.key, limit: 10), CallOptions(timeout: .seconds(10)))
             }
             #expect(moved.sessions == 2 && moved.next == nil)
+            #expect(moved.notMoved?.map(\.code) == ["date_not_opened"])
             for place in ["statistics", "migration"] {
                 let line = service.stage.log.text.split(separator: "\n").first { $0.contains("\"\(place)\"") }
                 #expect(line?.contains("date_not_opened") == true)

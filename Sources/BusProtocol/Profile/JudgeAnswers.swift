@@ -7,7 +7,10 @@ import JSONText
 public struct JudgeAnswers: BusRequest {
     public typealias Reply = AnswersJudged
     public static let type: MessageType = "profile.judge-answers"
-    public static let rules = MessageRules(service: .profile, callers: [.questionnaire], effect: .read)
+    // A session that moves to another version can ask about every field of the profile at once, with the longest answers.
+    public static let rules = MessageRules(
+        service: .profile, callers: [.questionnaire], effect: .read, largestBody: 524_288,
+        limits: JSONLimits(depth: 32, values: 65_536))
 
     /// The most answers of one request.
     public static let most = 200
@@ -16,6 +19,8 @@ public struct JudgeAnswers: BusRequest {
     public var personID: Identifier
     /// The publishable key of the app that the person answers in; absent for the default app.
     @Field(.string(1...64)) public var app: String?
+    /// `true`: it is unknown in which app, so the rules of every plan that the person follows count.
+    public var appUnknown: Bool?
     /// The answers. A field may be named several times, with different values.
     @Field(count: 1...200) public var answers: [ProfileExtract]
 }

@@ -12,7 +12,7 @@ struct JudgeAnswersHandler: RequestHandler {
         let record =
             try await profile.store.present(request.personID)
             ?? ProfileRecord(personID: request.personID, createdAt: judgedAt, updatedAt: judgedAt)
-        let rules = try await profile.answerRules(of: record, in: request.app)
+        let rules = try await profile.answerRules(of: record, in: request.app, isUnknown: request.appUnknown == true)
         let catalogue = try await profile.store.library(having: request.answers.map(\.field)).catalogue
         let today = profile.today(of: record)
         let refused = request.answers.enumerated().compactMap { index, answer -> RefusedAnswer? in
@@ -21,7 +21,8 @@ struct JudgeAnswersHandler: RequestHandler {
             let change = ProfileChange(
                 [answer.field: answer.value], to: record, catalogue, today: today,
                 correction: rules.correction(on: today))
-            return profile.refusal(of: change, to: record, rules.plan).map { RefusedAnswer($0, at: index) }
+            let refusals = rules.plans.lazy.compactMap { profile.refusal(of: change, to: record, $0) }
+            return refusals.first.map { RefusedAnswer($0, at: index) }
         }
         return AnswersJudged(refused: refused, judgedAt: judgedAt)
     }

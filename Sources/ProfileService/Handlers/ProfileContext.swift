@@ -14,8 +14,9 @@ struct PlannedProfile: Sendable {
 
 /// The rules by which a person's change is judged, apart from those of the fields.
 struct AnswerRules: Sendable {
-    /// The plan of the app. Its age rule counts for a new date of birth.
-    let plan: Plan
+    /// The plan of the app, or all that the person follows if the app is unknown. Their age rules count for a new date of
+    /// birth.
+    let plans: [Plan]
     /// The age rules of every app. They count for a corrected one.
     let ages: [Plan.AgeRule]
 
@@ -105,18 +106,24 @@ struct ProfileContext: Sendable {
 
     /// The rules by which a change in an app is judged.
     ///
-    /// - Parameter app: `nil` for the default app. In an app that no plan has, those of the default plan.
-    @Loop func answerRules(of record: ProfileRecord?, in app: String?) async throws -> AnswerRules {
-        let followed = record?.plans[app ?? PlanStore.defaultApp]
-        let plan: Plan
-        if let followed {
-            plan = try await plans.plan(followed)
+    /// - Parameters:
+    ///   - app: `nil` for the default app. In an app that no plan has, those of the default plan.
+    ///   - isUnknown: those of all plans that the person follows.
+    @Loop func answerRules(
+        of record: ProfileRecord?, in app: String?, isUnknown: Bool
+    ) async throws -> AnswerRules {
+        let all = try await self.plans(of: record)
+        let counting: [Plan]
+        if isUnknown {
+            counting = all
+        } else if let followed = record?.plans[app ?? PlanStore.defaultApp] {
+            counting = [try await plans.plan(followed)]
         } else if let newest = try? await plans.current(for: app) {
-            plan = newest
+            counting = [newest]
         } else {
-            plan = try await plans.current(for: nil)
+            counting = [try await plans.current(for: nil)]
         }
-        return AnswerRules(plan: plan, ages: try await ages(of: self.plans(of: record)))
+        return AnswerRules(plans: counting, ages: try await ages(of: all))
     }
 
     /// The age rules of every app, since a person may enter any app later, and those of the plans that the person

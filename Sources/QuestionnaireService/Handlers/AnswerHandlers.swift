@@ -37,7 +37,7 @@ import Languages
                             plan, to: hand.sheet.definition, of: person, session: hand.session.id,
                             reply: reply.jsonBytes, in: transaction)
                         try await service.note(
-                            plan.profile, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
+                            plan.profile, verdicts, on: hand, by: context.actor, watch: watch, in: transaction)
                         try await service.conclude(sheet, step, on: hand, in: transaction)
                         return reply
                     }
@@ -119,13 +119,14 @@ struct PutAnswersHandler: RequestHandler {
         return try await service.judging(person, context) { verdicts in
             try await service.onceDelivered(context) {
                 try await save(
-                    request, of: person, app: context.actor?.app, verdicts, in: .named(context.language), watch: $1, $0)
+                    request, of: person, by: context.actor, verdicts, in: .named(context.language), watch: $1, $0)
             }
         }
     }
 
     @Loop private func save(
-        _ request: PutAnswers, of person: Identifier, app: String?, _ verdicts: ProfileVerdicts, in language: Language,
+        _ request: PutAnswers, of person: Identifier, by actor: Actor?, _ verdicts: ProfileVerdicts,
+        in language: Language,
         watch: DeliveryWatch, _ transaction: Transaction
     ) async throws -> Outcome<AnswersSaved> {
         let hand = try await service.take(
@@ -138,7 +139,7 @@ struct PutAnswersHandler: RequestHandler {
         try service.mustBeJudged(plan.profile)
         service.sessions.write(
             plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
-        try await service.note(plan.profile, verdicts, on: hand, app: app, watch: watch, in: transaction)
+        try await service.note(plan.profile, verdicts, on: hand, by: actor, watch: watch, in: transaction)
         try await service.conclude(sheet, step, on: hand, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet, written: Set(plan.writes.map(\.key)))
         return .reply(

@@ -123,7 +123,7 @@ extension ExtractedFields {
         do {
             known = Set(try await bus.call(GetProfileFields(), options).fields.map(\.key))
         } catch {
-            throw Self.unknown
+            throw error.answer(ifItPasses: Self.unknown)
         }
     }
 

@@ -34,12 +34,12 @@ import ServiceRuntime
     ///
     /// - Parameters:
     ///   - verdicts: what profile said about answers that fill its fields in the target version.
-    ///   - app: the one that the person answers in; `nil` for the default app.
+    ///   - actor: the person in the app; `nil` if an operator moves the session.
     ///   - watch: waits until the event was tried.
     /// - Throws: ``SessionFacts/Wanted`` and ``ProfileVerdicts/Wanted``.
     func move(
         _ hand: LoadedSession, along route: Route?, isDryRun: Bool, knowing facts: SessionFacts,
-        _ verdicts: ProfileVerdicts, app: String? = nil, watch: DeliveryWatch? = nil, in transaction: Transaction
+        _ verdicts: ProfileVerdicts, by actor: Actor? = nil, watch: DeliveryWatch? = nil, in transaction: Transaction
     ) async throws -> SessionMigrated {
         let (session, answers) = (hand.session, hand.session.answers)
         guard let route else {
@@ -65,7 +65,7 @@ import ServiceRuntime
                 answers, by: migration.answers, in: definition, of: hand.person, session: session.id, in: transaction)
             migrations.pin(
                 session.id, of: hand.person, to: definition.version, definition.hash, knowing: pins, in: transaction)
-            try await service.note(profile, verdicts, on: hand, app: app, watch: watch, in: transaction)
+            try await service.note(profile, verdicts, on: hand, by: actor, watch: watch, in: transaction)
         }
         return SessionMigrated(migration, from: session.version, to: definition.version)
     }
@@ -97,7 +97,7 @@ struct MigrateSessionHandler: RequestHandler {
                 return .reply(
                     try await mover.move(
                         hand, along: route, isDryRun: request.dryRun == "true", knowing: facts, verdicts,
-                        app: context.actor?.app, watch: watch, in: transaction))
+                        by: context.actor, watch: watch, in: transaction))
             }
         }
     }
@@ -128,7 +128,7 @@ struct UndoMigrationHandler: RequestHandler {
             migrations.pin(session.id, of: person, to: last.version, last.hash, in: transaction)
             migrations.close(last, session.id, of: person, in: transaction)
             try await service.note(
-                profile, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
+                profile, verdicts, on: hand, by: context.actor, watch: watch, in: transaction)
             let result = try await service.sessions.result(of: session.id, of: person, in: transaction)
             return .reply(
                 try await service.view(
@@ -152,8 +152,7 @@ extension SessionMigrator {
     }
 }
 
-/// Moves many sessions, each in its own transaction. A session with a date that cannot be opened does not stop the
-/// others.
+/// Moves many sessions, each in its own transaction. A session that cannot be moved does not stop the others.
 struct MigrateSessionsHandler: RequestHandler {
     let mover: SessionMigrator
     let log: Log
@@ -166,7 +165,8 @@ struct MigrateSessionsHandler: RequestHandler {
         let due = try await mover.migrations.due(
             request.questionnaire, before: newest.version, after: after, limit: request.limit)
         var (tally, last) = (
-            SessionsMigrated(toVersion: newest.version, sessions: 0, kept: 0, stale: 0, orphaned: 0, remaining: 0),
+            SessionsMigrated(
+                toVersion: newest.version, sessions: 0, kept: 0, stale: 0, orphaned: 0, remaining: 0, notMoved: []),
             after
         )
         let ways = KnownMigrations()
@@ -179,18 +179,25 @@ struct MigrateSessionsHandler: RequestHandler {
                 Loop.spawn {
                     do {
                         let facts = SessionFacts(language: .untold)
-                        return try await mover.service.knowing(facts, of: one.person, context) { facts in
+                        let moved = try await mover.service.knowing(facts, of: one.person, context) { facts in
                             try await mover.service.judging(one.person, context) { verdicts in
                                 try await move(one.session, of: one.person, request, ways, knowing: facts, verdicts)
                             }
                         }
+                        return (moved: moved, code: String?.none)
                     } catch is SealError {
                         log.error("date_not_opened", ["in": "migration", "session": .string(one.session.description)])
-                        return nil
+                        return (nil, "date_not_opened")
+                    } catch let error as BusError {
+                        // Profile did not answer.
+                        return (nil, error.code)
                     }
                 }
             }
-            for case let moved? in try await Self.all(moves) { tally.add(moved) }
+            for (one, (moved, code)) in zip(wave, try await Self.all(moves)) {
+                if let moved { tally.add(moved) }
+                if let code { tally.notMoved?.append(SessionNotMoved(sessionID: one.session, code: code)) }
+            }
             last = wave.last
         }
         tally.remaining = try await mover.migrations.countDue(

@@ -41,9 +41,10 @@ extension SessionService {
             return try await bus.call(GetFacts(personID: person, fields: wanted.fields.sorted()), options).facts
         } catch {
             guard !isZoneAlone else { return [:] }
-            throw BusError(
-                .serviceUnavailable, "The questions cannot be begun at the moment. Please try again.",
-                retryAfter: .seconds(1))
+            throw error.answer(
+                ifItPasses: BusError(
+                    .serviceUnavailable, "The questions cannot be begun at the moment. Please try again.",
+                    retryAfter: .seconds(1)))
         }
     }
 

@@ -9,7 +9,7 @@ extension SessionService {
     ///
     /// Profile is called outside of the transaction. Most answers fill no field, so `body` runs once for them.
     ///
-    /// - Throws: ``BusError`` `service_unavailable` if profile does not answer. Nothing was saved then.
+    /// - Throws: ``BusError`` `service_unavailable` if profile does not answer now. Nothing was saved then.
     func judging<Value: Sendable>(
         _ person: Identifier, _ context: RequestContext, _ body: @Loop (ProfileVerdicts) async throws -> Value
     ) async throws -> Value {
@@ -29,12 +29,15 @@ extension SessionService {
     ) async throws -> AnswersJudged {
         let options = CallOptions(timeout: min(.seconds(2), context.remaining), trace: context.trace.child())
         do {
-            let request = JudgeAnswers(personID: person, app: context.actor?.app, answers: answers)
+            let request = JudgeAnswers(
+                personID: person, app: context.actor?.app, appUnknown: context.actor == nil ? true : nil,
+                answers: answers)
             return try await bus.call(request, options)
         } catch {
-            throw BusError(
-                .serviceUnavailable, "This answer cannot be saved at the moment. Please try again.",
-                retryAfter: .seconds(1))
+            throw error.answer(
+                ifItPasses: BusError(
+                    .serviceUnavailable, "This answer cannot be saved at the moment. Please try again.",
+                    retryAfter: .seconds(1)))
         }
     }
 
@@ -50,10 +53,10 @@ extension SessionService {
     /// Publishes that answers to fields of the profile changed, if any did. Stores which answers profile refused.
     ///
     /// - Parameters:
-    ///   - app: the one that the person answers in; `nil` for the default app.
+    ///   - actor: the person in the app; `nil` if an operator moves the session, so that the app is unknown.
     ///   - watch: waits until the event was tried.
     func note(
-        _ change: ProfileAnswerChange, _ verdicts: ProfileVerdicts, on hand: LoadedSession, app: String?,
+        _ change: ProfileAnswerChange, _ verdicts: ProfileVerdicts, on hand: LoadedSession, by actor: Actor?,
         watch: DeliveryWatch? = nil, in transaction: Transaction
     ) async throws {
         if !change.refused.isEmpty {
@@ -62,7 +65,7 @@ extension SessionService {
         guard !change.fields.isEmpty, let judgedAt = verdicts.judgedAt else { return }
         let event = ProfileAnswersChanged(
             personID: hand.person, sessionID: hand.session.id, questionnaire: hand.sheet.definition.key,
-            fields: change.fields, app: app, judgedAt: judgedAt)
+            fields: change.fields, app: actor?.app, appUnknown: actor == nil ? true : nil, judgedAt: judgedAt)
         try await outbox.publish(event, watch: watch, in: transaction)
     }
 }

@@ -59,7 +59,7 @@ extension SessionService {
                     let (sheet, profile) = changed.judged(since: hand.sheet, verdicts)
                     try mustBeJudged(profile)
                     try await note(
-                        profile, verdicts, on: hand, app: context.actor?.app, watch: watch, in: transaction)
+                        profile, verdicts, on: hand, by: context.actor, watch: watch, in: transaction)
                     let step = SessionStep(
                         status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
                         changesAnswers: changesSession, completes: false, missing: [])

@@ -14,14 +14,14 @@ struct SubmitResponsesHandler: RequestHandler {
             try await service.judging(person, context) { verdicts in
                 try await service.onceDelivered(context) {
                     try await submit(
-                        request, of: person, app: context.actor?.app, knowing: facts, verdicts, watch: $1, in: $0)
+                        request, of: person, by: context.actor, knowing: facts, verdicts, watch: $1, in: $0)
                 }
             }
         }
     }
 
     @Loop private func submit(
-        _ request: SubmitResponses, of person: Identifier, app: String?, knowing facts: SessionFacts,
+        _ request: SubmitResponses, of person: Identifier, by actor: Actor?, knowing facts: SessionFacts,
         _ verdicts: ProfileVerdicts, watch: DeliveryWatch, in transaction: Transaction
     ) async throws -> Outcome<ResponsesSubmitted> {
         let hand = try await hand(request, of: person, knowing: facts, in: transaction)
@@ -32,7 +32,7 @@ struct SubmitResponsesHandler: RequestHandler {
         try service.mustBeJudged(plan.profile)
         service.sessions.write(
             plan, to: hand.sheet.definition, of: person, session: hand.session.id, in: transaction)
-        try await service.note(plan.profile, verdicts, on: hand, app: app, watch: watch, in: transaction)
+        try await service.note(plan.profile, verdicts, on: hand, by: actor, watch: watch, in: transaction)
         if case .refuse(let missing) = step { return .refusal(ResponseRefusal.incomplete(missing: missing).busError) }
         try await service.conclude(sheet, step, on: hand, watch: watch, in: transaction)
         let change = SheetChange(from: hand.sheet, to: sheet)

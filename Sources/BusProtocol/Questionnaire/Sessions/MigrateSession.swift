@@ -107,4 +107,16 @@ public struct SessionsMigrated: BusReply {
     @Field(.count) public var remaining: Int64
     /// Present if there are more sessions.
     @Field(.string(1...200)) public var next: String?
+    /// Sessions among these that could not be moved. A run from the beginning tries them again.
+    @Field(count: 0...1000) public var notMoved: [SessionNotMoved]?
+}
+
+/// A session that stays with its version for now.
+@Message
+public struct SessionNotMoved: MessageValue {
+    /// The session.
+    public var sessionID: Identifier
+    /// `date_not_opened`: the key of a sealed answer is missing. Otherwise the code of the error, such as
+    /// `service_unavailable` if profile did not answer.
+    @Field(.string(1...64)) public var code: String
 }

@@ -19,6 +19,8 @@ public struct ProfileAnswersChanged: BusEvent {
     @Field(.string(1...64), count: 1...500) public var fields: [String]
     /// The publishable key of the app that the person answered in; absent for the default app.
     @Field(.string(1...64)) public var app: String?
+    /// `true`: it is unknown in which app, so the rules of every plan that the person follows count.
+    public var appUnknown: Bool?
     /// When profile judged the answers, by the clock of its database.
     public var judgedAt: Timestamp
 }

@@ -119,7 +119,8 @@ extension ProfileContext {
         let extracts = try await extracts(request, context)
         let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
         let present = try await store.present(event.personID)
-        let (plans, rules) = (try await plans(of: present), try await answerRules(of: present, in: event.app))
+        let plans = try await plans(of: present)
+        let rules = try await answerRules(of: present, in: event.app, isUnknown: event.appUnknown == true)
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
             let record = try await store.locked(event.personID, in: transaction)
@@ -129,13 +130,15 @@ extension ProfileContext {
             var fields = ExtractedFields(
                 extracts.filter { !newer.contains($0.field) }, to: record, catalogue, today: today,
                 replacingBy: rules.correction(on: today))
-            if isRefusedAsUnderage(fields.change, of: record, rules.plan) { fields.leaveOutDateOfBirth() }
+            if rules.plans.contains(where: { isRefusedAsUnderage(fields.change, of: record, $0) }) {
+                fields.leaveOutDateOfBirth()
+            }
             noteLeftOut(fields.leftOut, of: event.questionnaire)
             guard !fields.change.isEmpty else { return }
             noteProgress(from: record, to: record.changed(by: fields.change), plans, in: transaction)
             try await noteDateOfBirth(fields.change, of: record, in: transaction)
             _ = try await store.apply(
-                fields.change, to: record, rules.plan, saidAt: event.judgedAt, in: transaction)
+                fields.change, to: record, rules.plans[0], saidAt: event.judgedAt, in: transaction)
         }
     }
 

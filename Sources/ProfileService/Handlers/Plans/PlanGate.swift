@@ -18,7 +18,7 @@ struct PlanGate: Sendable {
         do {
             return Set(try await bus.call(ListQuestionnaires(), options).questionnaires.map(\.key))
         } catch {
-            throw Self.unknown
+            throw error.answer(ifItPasses: Self.unknown)
         }
     }
 

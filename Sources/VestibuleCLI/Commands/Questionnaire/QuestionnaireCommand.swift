@@ -49,6 +49,7 @@ enum QuestionnaireCommand {
         } while after != nil
         if isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
         say((isDryRun ? "Would move " : "Moved ") + sum.line)
+        if let warning = sum.warning { throw CommandError(warning) }
     }
 
     /// Encrypts dates and answers about health from before they were encrypted, in batches. It skips encrypted ones, so

@@ -8,6 +8,8 @@ struct SessionMigrationTotals {
     private var orphaned: Int64 = 0
     private var remaining: Int64 = 0
     private var version: Int64 = 0
+    /// How many were not moved, by the code of why.
+    private var notMoved: [String: Int] = [:]
 
     mutating func add(_ batch: SessionsMigrated) {
         sessions += batch.sessions
@@ -15,6 +17,7 @@ struct SessionMigrationTotals {
         stale += batch.stale
         orphaned += batch.orphaned
         (remaining, version) = (batch.remaining, batch.toVersion)
+        for one in batch.notMoved ?? [] { notMoved[one.code, default: 0] += 1 }
     }
 
     /// A progress bar for a terminal.
@@ -28,5 +31,12 @@ struct SessionMigrationTotals {
     var line: String {
         "\(sessions) session\(sessions == 1 ? "" : "s") to version \(version): \(kept) answers kept, \(stale) asked again, "
             + "\(orphaned) no longer asked."
+    }
+
+    /// What is said of sessions that were not moved; `nil` if there are none.
+    var warning: String? {
+        guard !notMoved.isEmpty else { return nil }
+        let counts = notMoved.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return "Not moved: \(counts). Run it again to try these sessions once more."
     }
 }
