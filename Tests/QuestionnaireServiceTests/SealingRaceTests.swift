@@ -136,6 +136,33 @@ import Testing
         }
     }
 
+    /// An autovacuum holds the same lock. It ends once PostgreSQL cancels it, and people save their answers meanwhile.
+    @Test func aPublicationWaitsForAnAutovacuumAndKeepsNobodyWaiting() async throws {
+        try await withService(replicas: 2) { service in
+            try await service.publish(Self.definition(version: 4, marked: 0))
+            let patient = try await Self.patients(1, service)[0]
+            let shipped = DefinitionImport(
+                database: service.containers[1].database,
+                definition: try DefinitionParserTests.parse(Self.definition(version: 5, marked: 6)))
+            let waiting = """
+                SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'sessions'::regclass
+                """
+            let publication = try await service.containers[0].database.transaction { transaction in
+                transaction.send("LOCK TABLE sessions IN SHARE UPDATE EXCLUSIVE MODE")
+                let publication = Loop.spawn { try await shipped.run() }
+                while try await service.rows(waiting) != "1" { try await Loop.sleep(for: .milliseconds(5)) }
+                let answer = PutAnswer(
+                    questionnaire: Self.key, sessionId: patient.session, question: "q0", mutationId: .ordered(),
+                    state: .answered, value: "rash")
+                _ = try await service.gateway.call(answer, service.options(patient.id))
+                // Longer than a service waits for a lock otherwise.
+                try await Loop.sleep(for: .milliseconds(250))
+                return publication
+            }
+            #expect(try await publication.value == .published)
+        }
+    }
+
     /// Once a mark is published, what was open before is sealed by the command, and nothing open comes after it.
     @Test(arguments: 0..<Rounds.count(1, prove: 30)) func standOpenNowhereAfterIt(round: Int) async throws {
         try await withService(replicas: 2) { service in
