@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import EventLoop
 import JSONText
 import TestSupport
@@ -147,6 +148,41 @@ import Testing
             try await profile.update(["displayName": "Eva"])
             #expect(
                 try await profile.stage.rows("SELECT steps, completed_at FROM person_plans ORDER BY plan") == stored)
+        }
+    }
+
+    /// Time alone makes the person old enough. It is stored at the next request, or with the next change.
+    @Test(arguments: [true, false]) func aBirthdayCompletesTheOnboarding(byItself: Bool) async throws {
+        try await ProfileStage.run { profile in
+            let today = Timestamp.now().date
+            let stored = """
+                SELECT completed_at IS NOT NULL, age_verified IS NOT NULL, onboarding_completed IS NOT NULL
+                FROM person_plans JOIN journeys USING (person_id)
+                """
+            try await profile.update([
+                "dateOfBirth": .string(CivilDate(daysSinceEpoch: today.daysSinceEpoch - 17 * 365).description),
+                "displayName": "Åsa", "gender": "female",
+            ])
+            let done = SessionCompleted(
+                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat",
+                version: 1, completedAt: .now())
+            _ = try await profile.stage.asking(as: .questionnaire).call(done, CallOptions(timeout: .seconds(10)))
+            if byItself { try await profile.update(["lookingFor": ["everyone"]]) }
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "blocked")
+            #expect(try await profile.stage.rows(stored) == "f|f|f")
+
+            // The same person a year later: old enough for two to four days, and last here before that.
+            let born = CivilDate(daysSinceEpoch: today.daysSinceEpoch - 18 * 365 - 7)
+            let sealed = profile.sealer.seal(Array(born.description.utf8), associated: profile.person.array)
+            try await profile.stage.rows(
+                """
+                UPDATE profiles SET date_of_birth_sealed = '\\x\(Hex.encode(sealed))',
+                    created_at = created_at - interval '9 days', updated_at = updated_at - interval '9 days'
+                """)
+            if !byItself { try await profile.update(["lookingFor": ["everyone"]]) }
+            for _ in 0..<2 { #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "complete") }
+            #expect(try await profile.stage.rows(stored) == "t|t|t")
+            #expect(try await profile.ask(GetFunnel(plan: "yoked")).total?.completed == 1)
         }
     }
 

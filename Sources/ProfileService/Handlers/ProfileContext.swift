@@ -42,8 +42,12 @@ struct ProfileContext: Sendable {
 
     /// The date in the person's time zone. If that is unknown, it is the date in UTC.
     func today(of record: ProfileRecord) -> CivilDate {
-        guard let timeZone = record.timeZone else { return today }
-        return timeZone.date(at: .now())
+        day(of: record, at: .now())
+    }
+
+    /// The date in the person's time zone at a time.
+    private func day(of record: ProfileRecord, at time: Timestamp) -> CivilDate {
+        record.timeZone?.date(at: time) ?? time.date
     }
 
     /// The profile of the person behind a request, with the plan of the app that the person signed in to.
@@ -66,8 +70,10 @@ struct ProfileContext: Sendable {
     @Loop func plan(of record: ProfileRecord, in app: String?, entry: String? = nil) async throws -> Plan {
         let name = app ?? PlanStore.defaultApp
         if let followed = record.plans[name] {
-            let plan = try await plans.plan(followed)
-            return try await moved(record, from: plan, in: name) ?? plan
+            let former = try await plans.plan(followed)
+            let plan = try await moved(record, from: former, in: name) ?? former
+            try await noteBirthday(of: record, plan)
+            return plan
         }
         let newest = try await plans.current(for: app)
         // Answers from another app may have done some steps already.
@@ -92,6 +98,19 @@ struct ProfileContext: Sendable {
                 record.personID, to: PlanProgress(of: record, in: newest, today: today), in: app,
                 isComplete: Onboarding.current(of: record, newest) == nil, in: transaction)
             return newest
+        }
+    }
+
+    /// Stores that the person's onboarding is complete since the person is old enough. No change of the profile says so.
+    @Loop private func noteBirthday(of record: ProfileRecord, _ plan: Plan) async throws {
+        guard !record.completedPlans.contains(plan.reference),
+            let birthday = record.dateOfBirth.flatMap({ plan.eligibleOn(born: $0) }), birthday > record.createdAt.date,
+            PlanProgress(of: record, in: plan, today: today(of: record)).isComplete
+        else { return }
+        try await database.transaction { transaction in
+            let record = try await store.locked(record.personID, in: transaction)
+            let dayBefore = CivilDate(daysSinceEpoch: birthday.daysSinceEpoch - 1)
+            noteProgress(from: record, on: dayBefore, to: record, [plan], in: transaction)
         }
     }
 
@@ -173,10 +192,16 @@ struct ProfileContext: Sendable {
     }
 
     /// The onboarding events that the person reaches by this change, in any of these plans.
-    func news(from old: ProfileRecord, to new: ProfileRecord, _ plans: [Plan]) -> [OnboardingEvent] {
+    ///
+    /// - Parameter day: when the former profile was looked at last; `nil` for the day of its last change. What a birthday since
+    ///   then brought is new.
+    func news(
+        from old: ProfileRecord, on day: CivilDate? = nil, to new: ProfileRecord, _ plans: [Plan]
+    ) -> [OnboardingEvent] {
         var news: [OnboardingEvent] = []
+        let day = day ?? self.day(of: old, at: old.updatedAt)
         for plan in plans {
-            let before = OnboardingEvent.reached(by: old, plan, today: today(of: old))
+            let before = OnboardingEvent.reached(by: old, plan, today: day)
             news += OnboardingEvent.reached(by: new, plan, today: today(of: new)).filter {
                 !before.contains($0) && !news.contains($0)
             }
@@ -185,19 +210,27 @@ struct ProfileContext: Sendable {
     }
 
     /// What the person newly did in each of these plans by this change. Plans in which nothing is new are left out.
-    func progress(from old: ProfileRecord, to new: ProfileRecord, _ plans: [Plan]) -> [PlanProgress] {
-        plans.map { plan in
+    ///
+    /// - Parameter day: as in ``news(from:on:to:_:)``.
+    func progress(
+        from old: ProfileRecord, on day: CivilDate? = nil, to new: ProfileRecord, _ plans: [Plan]
+    ) -> [PlanProgress] {
+        let day = day ?? self.day(of: old, at: old.updatedAt)
+        return plans.map { plan in
             PlanProgress(of: new, in: plan, today: today(of: new)).news(
-                since: PlanProgress(of: old, in: plan, today: today(of: old)))
+                since: PlanProgress(of: old, in: plan, today: day))
         }.filter { !$0.isEmpty }
     }
 
     /// Stores the onboarding events that the person reaches by this change, and the steps that it ends.
+    ///
+    /// - Parameter day: as in ``news(from:on:to:_:)``.
     @Loop func noteProgress(
-        from old: ProfileRecord, to new: ProfileRecord, _ plans: [Plan], in transaction: Transaction
+        from old: ProfileRecord, on day: CivilDate? = nil, to new: ProfileRecord, _ plans: [Plan],
+        in transaction: Transaction
     ) {
-        events.note(news(from: old, to: new, plans), of: new.personID, in: transaction)
-        for news in progress(from: old, to: new, plans) {
+        events.note(news(from: old, on: day, to: new, plans), of: new.personID, in: transaction)
+        for news in progress(from: old, on: day, to: new, plans) {
             PlanProgressStore.note(news, of: new.personID, in: transaction)
         }
     }
