@@ -361,11 +361,8 @@ private enum Garden {
             #expect(me.revision == Int64(revision).map { $0 + 1 }, "who has the profile by its entity tag asks anew")
 
             // The last step of the newer version is done: then the person follows it, and is complete there.
-            try await profile.stage.rows(
-                """
-                INSERT INTO consents (person_id, plan, document, version, accepted_at)
-                VALUES ('\(complete)', 'garden', 'terms', '1', now())
-                """)
+            let text = TermsReference(document: "terms", version: "1")
+            _ = try await Self.ask(AcceptTerms(documents: [text]), profile, complete)
             let moved = try await Self.ask(ViewOnboarding(), profile, complete)
             #expect(moved.plan?.version == 3 && moved.onboardingStatus == "complete")
             let stored = try await profile.stage.rows(

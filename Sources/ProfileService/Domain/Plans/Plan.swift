@@ -134,6 +134,13 @@ final class Plan: Sendable {
     /// The steps of the plan, and those that the newest version asks for with a date.
     var askedSteps: [Step] { steps + (additions?.steps ?? []) }
 
+    /// The versions of texts that a person may accept: those of the plan, then those that only the newest version has.
+    var acceptable: [TermsKey] {
+        (steps + (additions?.newest.steps ?? [])).flatMap(\.terms).map(\.key).reduce(into: []) { keys, key in
+            if !keys.contains(key) { keys.append(key) }
+        }
+    }
+
     /// The questionnaires that are steps.
     var questionnaires: [String] { steps.compactMap(\.questionnaire) }
 

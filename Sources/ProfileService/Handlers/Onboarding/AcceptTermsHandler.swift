@@ -2,13 +2,13 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Stores the texts that a person accepts. Only the versions that the person's plan asks for are accepted.
+/// Stores the texts that a person accepts: the versions in the plan that the person follows, and those in its newest version.
 struct AcceptTermsHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: AcceptTerms, context: RequestContext) async throws -> AcceptedTerms {
         let planned = try await profile.planned(context)
-        let (person, asked) = (planned.record.personID, planned.plan.askedSteps.flatMap(\.terms).map(\.key))
+        let (person, asked) = (planned.record.personID, planned.plan.acceptable)
         let plan = planned.plan.reference.key
         let given = request.documents.map { Plan.TermsKey(plan: plan, document: $0.document, version: $0.version) }
         let problems = given.enumerated().filter { !asked.contains($0.element) }.map { place, _ in
