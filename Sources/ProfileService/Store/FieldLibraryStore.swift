@@ -21,7 +21,7 @@ import ServiceRuntime
     init(database: Database, files: [DocumentFile<FieldLibraryDocument>], log: Log) throws(DocumentError) {
         documents = DocumentStore(.library, database: database)
         known = try FieldLibrary.shipped.get()
-        (self.files, self.log, knownHash) = (files, log, known.library.hash)
+        (self.files, self.log, knownHash) = (files, log, try FieldLibrary.shippedDocument.get().hash)
     }
 
     /// The newest version as it was at most five seconds ago.

@@ -82,7 +82,8 @@ public struct RecoveryBegun: BusReply {
     @Field(.string(1...128)) public var accountReference: String
     /// The reference of the number or address that the claimant proved.
     @Field(.string(1...128)) public var claimantReference: String
-    /// The reference of the claimant's mailbox, however its address is spelled; missing for a number.
+    /// The reference of the claimant's mailbox, however its address is spelled; missing for a number, and for an address
+    /// of which another spelling may be another person.
     @Field(.string(1...128)) public var claimantMailbox: String?
     /// References of the device's secret and of the identity that the claimant showed, whether or not they are the
     /// account's.

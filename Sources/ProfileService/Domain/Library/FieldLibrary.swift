@@ -6,8 +6,6 @@ struct FieldLibrary: Sendable {
     let version: Int64
     /// The languages of the labels (RFC 5646). The first one is for people with any other language.
     let languages: [String]
-    /// SHA-256 of the content in RFC 8785 form.
-    let hash: [UInt8]
     /// The keys in the order of the file.
     let keys: [String]
     private let fields: [String: JSONValue]
@@ -42,7 +40,7 @@ struct FieldLibrary: Sendable {
     /// - Throws: ``DocumentError`` if a key is used twice, a label is missing or a search fills what is no field.
     init(_ document: FieldLibraryDocument) throws(DocumentError) {
         let fields = document.content["fields"]?.arrayValue ?? []
-        (version, languages, hash) = (document.version, document.languages, document.hash)
+        (version, languages) = (document.version, document.languages)
         keys = fields.compactMap { $0["key"]?.stringValue }
         self.fields = Dictionary(zip(keys, fields), uniquingKeysWith: { first, _ in first })
         declining = document.content["preferNotToSay"] ?? .null
