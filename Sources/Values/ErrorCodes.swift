@@ -165,9 +165,9 @@ extension ErrorCode {
     public static let migrationFinal = ErrorCode("migration_final", .failedPrecondition, http: 409, "Migration final")
     /// The service has no key to encrypt dates.
     public static let sealingOff = ErrorCode("sealing_off", .failedPrecondition, http: 409, "Sealing off")
-    /// The definition has errors.
+    /// The definition, the plan or the library of fields has errors.
     public static let definitionInvalid = ErrorCode(
-        "definition_invalid", .invalidArgument, http: 422, "Definition invalid")
+        "definition_invalid", .invalidArgument, http: 422, "Document invalid")
     /// The editor did not accept the class of the change.
     public static let changeNotAccepted = ErrorCode(
         "change_not_accepted", .failedPrecondition, http: 409, "Change not accepted")
