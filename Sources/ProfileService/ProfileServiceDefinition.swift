@@ -123,10 +123,7 @@ enum ProfileServiceDefinition {
         container.handle(GetPlanVersionHandler(drafts: drafts))
         container.handle(ComparePlanVersionsHandler(drafts: drafts, libraries: libraries))
         container.handle(RetirePlanVersionHandler(audit: container.audit, drafts: drafts, plans: plans))
-        container.handle(CreatePlanDraftHandler(inbox: container.inbox, drafts: drafts))
-        container.handle(GetPlanDraftHandler(drafts: drafts))
-        container.handle(PutPlanDraftHandler(drafts: drafts))
-        container.handle(DeletePlanDraftHandler(drafts: drafts))
+        container.handlePlanDrafts(drafts)
         container.handle(CheckPlanDraftHandler(drafts: drafts, gate: gate, plans: plans))
         container.handle(
             PublishPlanDraftHandler(
@@ -138,9 +135,7 @@ enum ProfileServiceDefinition {
         let drafts = DocumentDrafts(libraries.documents)
         container.handle(ViewFieldLibraryHandler(drafts: drafts))
         container.handle(GetFieldLibraryVersionHandler(drafts: drafts))
-        container.handle(CreateFieldLibraryDraftHandler(inbox: container.inbox, drafts: drafts))
-        container.handle(GetFieldLibraryDraftHandler(drafts: drafts))
-        container.handle(DeleteFieldLibraryDraftHandler(drafts: drafts))
+        container.handleLibraryDrafts(drafts)
         container.handle(CheckFieldLibraryDraftHandler(drafts: drafts, libraries: libraries))
         container.handle(
             PublishFieldLibraryDraftHandler(

@@ -80,10 +80,7 @@ enum QuestionnaireServiceDefinition {
         container.handle(GetQuestionnaireHandler(definitions: definitions))
         container.handle(GetQuestionnaireVersionHandler(definitions: definitions))
         container.handle(ViewQuestionnaireHandler(drafts: drafts, sessions: counts))
-        container.handle(CreateDraftHandler(inbox: container.inbox, drafts: drafts))
-        container.handle(GetDraftHandler(drafts: drafts))
-        container.handle(PutDraftHandler(drafts: drafts))
-        container.handle(DeleteDraftHandler(drafts: drafts))
+        container.handleDrafts(drafts)
         container.handle(
             CheckDraftHandler(drafts: drafts, bus: container.bus, isSealingHealth: sealer.isSealingHealth))
         container.handle(

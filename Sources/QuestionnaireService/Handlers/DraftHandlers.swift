@@ -41,51 +41,35 @@ struct ViewQuestionnaireHandler: RequestHandler {
     }
 }
 
-/// Creates a draft from a definition or from a version.
-struct CreateDraftHandler: RequestHandler {
-    let inbox: Inbox
-    let drafts: DocumentDrafts
-
-    func handle(_ request: CreateDraft, context: RequestContext) async throws -> Draft {
-        try context.requireAdmin()
-        let (from, key) = (request.from, request.questionnaire)
-        let content = try await drafts.beginning(request.definition, copyOf: from, of: key)
-        return try await inbox.once(context) {
-            .reply(Draft(try await drafts.store.create(content, copyOf: from, of: key, in: $0)))
-        }
-    }
-}
-
-/// Shows a draft.
-struct GetDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: GetDraft, context: RequestContext) async throws -> Draft {
-        try context.requireAdmin()
-        return Draft(try await drafts.draft(request.draft, of: request.questionnaire))
-    }
-}
-
-/// Replaces a draft.
-struct PutDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: PutDraft, context: RequestContext) async throws -> Draft {
-        try context.requireAdmin()
-        return Draft(
-            try await drafts.replace(
-                request.draft, of: request.questionnaire, by: request.definition, ifMatch: request.ifMatch))
-    }
-}
-
-/// Deletes a draft. A repeated request gets the same answer.
-struct DeleteDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: DeleteDraft, context: RequestContext) async throws -> NoContent {
-        try context.requireAdmin()
-        try await drafts.delete(request.draft, of: request.questionnaire)
-        return NoContent()
+extension ServiceContainer {
+    /// Creates, shows, replaces and deletes drafts for their editors.
+    func handleDrafts(_ drafts: DocumentDrafts) {
+        handle(
+            AdminHandler { [inbox] (request: CreateDraft, context) in
+                let content = try await drafts.beginning(
+                    request.definition, copyOf: request.from, of: request.questionnaire)
+                return try await inbox.once(context) {
+                    .reply(
+                        Draft(
+                            try await drafts.store.create(
+                                content, copyOf: request.from, of: request.questionnaire, in: $0)))
+                }
+            })
+        handle(
+            AdminHandler { (request: GetDraft, _) in
+                Draft(try await drafts.draft(request.draft, of: request.questionnaire))
+            })
+        handle(
+            AdminHandler { (request: PutDraft, _) in
+                Draft(
+                    try await drafts.replace(
+                        request.draft, of: request.questionnaire, by: request.definition, ifMatch: request.ifMatch))
+            })
+        handle(
+            AdminHandler { (request: DeleteDraft, _) in
+                try await drafts.delete(request.draft, of: request.questionnaire)
+                return NoContent()
+            })
     }
 }
 

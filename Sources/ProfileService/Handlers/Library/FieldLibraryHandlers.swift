@@ -44,39 +44,27 @@ struct GetFieldLibraryVersionHandler: RequestHandler {
     }
 }
 
-/// Creates a draft of the library of fields.
-struct CreateFieldLibraryDraftHandler: RequestHandler {
-    let inbox: Inbox
-    let drafts: DocumentDrafts
-
-    func handle(_ request: CreateFieldLibraryDraft, context: RequestContext) async throws -> FieldLibraryDraft {
-        try context.requireAdmin()
-        let key = FieldLibraryDocument.key
-        let content = try await drafts.beginning(request.library, copyOf: nil, of: key)
-        return try await inbox.once(context) {
-            .reply(FieldLibraryDraft(try await drafts.store.create(content, copyOf: nil, of: key, in: $0)))
-        }
-    }
-}
-
-/// Shows a draft of the library of fields.
-struct GetFieldLibraryDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: GetFieldLibraryDraft, context: RequestContext) async throws -> FieldLibraryDraft {
-        try context.requireAdmin()
-        return FieldLibraryDraft(try await drafts.draft(request.draft, of: FieldLibraryDocument.key))
-    }
-}
-
-/// Deletes a draft of the library of fields. A repeated request gets the same answer.
-struct DeleteFieldLibraryDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: DeleteFieldLibraryDraft, context: RequestContext) async throws -> NoContent {
-        try context.requireAdmin()
-        try await drafts.delete(request.draft, of: FieldLibraryDocument.key)
-        return NoContent()
+extension ServiceContainer {
+    /// Creates, shows and deletes drafts of the library of fields for their editors.
+    func handleLibraryDrafts(_ drafts: DocumentDrafts) {
+        handle(
+            AdminHandler { [inbox] (request: CreateFieldLibraryDraft, context) in
+                let content = try await drafts.beginning(request.library, copyOf: nil, of: FieldLibraryDocument.key)
+                return try await inbox.once(context) {
+                    .reply(
+                        FieldLibraryDraft(
+                            try await drafts.store.create(content, copyOf: nil, of: FieldLibraryDocument.key, in: $0)))
+                }
+            })
+        handle(
+            AdminHandler { (request: GetFieldLibraryDraft, _) in
+                FieldLibraryDraft(try await drafts.draft(request.draft, of: FieldLibraryDocument.key))
+            })
+        handle(
+            AdminHandler { (request: DeleteFieldLibraryDraft, _) in
+                try await drafts.delete(request.draft, of: FieldLibraryDocument.key)
+                return NoContent()
+            })
     }
 }
 

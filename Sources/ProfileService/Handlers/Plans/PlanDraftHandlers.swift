@@ -15,50 +15,33 @@ extension PlanDraft {
     }
 }
 
-/// Creates a draft of a plan, from its content or from a version.
-struct CreatePlanDraftHandler: RequestHandler {
-    let inbox: Inbox
-    let drafts: DocumentDrafts
-
-    func handle(_ request: CreatePlanDraft, context: RequestContext) async throws -> PlanDraft {
-        try context.requireAdmin()
-        let (from, key) = (request.from, request.key)
-        let content = try await drafts.beginning(request.plan, copyOf: from, of: key)
-        return try await inbox.once(context) {
-            .reply(PlanDraft(try await drafts.store.create(content, copyOf: from, of: key, in: $0)))
-        }
-    }
-}
-
-/// Shows a draft of a plan.
-struct GetPlanDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: GetPlanDraft, context: RequestContext) async throws -> PlanDraft {
-        try context.requireAdmin()
-        return PlanDraft(try await drafts.draft(request.draft, of: request.key))
-    }
-}
-
-/// Replaces a draft of a plan.
-struct PutPlanDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: PutPlanDraft, context: RequestContext) async throws -> PlanDraft {
-        try context.requireAdmin()
-        return PlanDraft(
-            try await drafts.replace(request.draft, of: request.key, by: request.plan, ifMatch: request.ifMatch))
-    }
-}
-
-/// Deletes a draft of a plan. A repeated request gets the same answer.
-struct DeletePlanDraftHandler: RequestHandler {
-    let drafts: DocumentDrafts
-
-    func handle(_ request: DeletePlanDraft, context: RequestContext) async throws -> NoContent {
-        try context.requireAdmin()
-        try await drafts.delete(request.draft, of: request.key)
-        return NoContent()
+extension ServiceContainer {
+    /// Creates, shows, replaces and deletes drafts of plans for their editors.
+    func handlePlanDrafts(_ drafts: DocumentDrafts) {
+        handle(
+            AdminHandler { [inbox] (request: CreatePlanDraft, context) in
+                let content = try await drafts.beginning(request.plan, copyOf: request.from, of: request.key)
+                return try await inbox.once(context) {
+                    .reply(
+                        PlanDraft(try await drafts.store.create(content, copyOf: request.from, of: request.key, in: $0))
+                    )
+                }
+            })
+        handle(
+            AdminHandler { (request: GetPlanDraft, _) in
+                PlanDraft(try await drafts.draft(request.draft, of: request.key))
+            })
+        handle(
+            AdminHandler { (request: PutPlanDraft, _) in
+                PlanDraft(
+                    try await drafts.replace(
+                        request.draft, of: request.key, by: request.plan, ifMatch: request.ifMatch))
+            })
+        handle(
+            AdminHandler { (request: DeletePlanDraft, _) in
+                try await drafts.delete(request.draft, of: request.key)
+                return NoContent()
+            })
     }
 }
 
