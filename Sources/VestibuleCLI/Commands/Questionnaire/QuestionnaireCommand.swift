@@ -40,8 +40,7 @@ enum QuestionnaireCommand {
             let request = MigrateSessions(questionnaire: key, limit: batch, after: after, dryRun: isDryRun)
             do {
                 let moved = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
-                sum.add(moved)
-                after = moved.next
+                after = sum.add(moved)
             } catch let error as BusError {
                 throw interruption(error, after: after == nil ? nil : (isDryRun ? "Would move " : "Moved ") + sum.line)
             }

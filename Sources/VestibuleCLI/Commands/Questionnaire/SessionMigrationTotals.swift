@@ -11,13 +11,18 @@ struct SessionMigrationTotals {
     /// How many were not moved, by the code of why.
     private var notMoved: [String: Int] = [:]
 
-    mutating func add(_ batch: SessionsMigrated) {
+    /// - Returns: the `after` of the next request; `nil` if there is none, or if profile answers for no session, so that the rest
+    ///   has to wait.
+    mutating func add(_ batch: SessionsMigrated) -> String? {
         sessions += batch.sessions
         kept += batch.kept
         stale += batch.stale
         orphaned += batch.orphaned
         (remaining, version) = (batch.remaining, batch.toVersion)
-        for one in batch.notMoved ?? [] { notMoved[one.code, default: 0] += 1 }
+        let left = batch.notMoved ?? []
+        for one in left { notMoved[one.code, default: 0] += 1 }
+        let isProfileOut = batch.sessions == 0 && left.contains { $0.code == ErrorCode.serviceUnavailable.name }
+        return isProfileOut ? nil : batch.next
     }
 
     /// A progress bar for a terminal.
