@@ -63,9 +63,10 @@ extension JSONSchema.StringRule {
     fileprivate func example(for name: String) -> String {
         let word = ExampleWords.all[name]?.stringValue
         if let values = values ?? known { return values.first { $0 == word } ?? values.first ?? "" }
+        if let word, let format, length.contains(word.unicodeScalars.count), format.holds(for: word) { return word }
         switch format {
         case .uuid: return "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e"
-        case .date: return word ?? "2026-02-20"
+        case .date: return "2026-02-20"
         case .dateTime: return "2026-02-20T09:00:00Z"
         case .otp: return "878396"
         case .visibleASCII, .key, nil: break
