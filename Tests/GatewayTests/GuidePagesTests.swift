@@ -75,7 +75,23 @@ import Testing
                 let target = try #require(texts[String(link.1)], "\(name) leads to \(link.1)")
                 #expect(link.2.isEmpty || target.contains("id=\"\(link.2)\""), "\(name) leads to \(link.1)#\(link.2)")
             }
+            for link in html.matches(of: #/href="#([^"]*)"/#) {
+                #expect(html.contains("id=\"\(link.1)\""), "\(name) leads to #\(link.1)")
+            }
         }
+    }
+
+    @Test("every link of a page is one for readers who have only what is served")
+    func links() {
+        let sources = GuidePages.embeddedSources
+        var count = 0
+        for (name, source) in sources {
+            for link in source.matches(of: #/\]\(([^)]+)\)/#) {
+                #expect(GuidePages.link(to: link.1, among: sources) != nil, "\(name) leads to \(link.1)")
+                count += 1
+            }
+        }
+        #expect(count > 20)
     }
 
     @Test func isServedAndAnotherPageIsNotFound() async throws {

@@ -14,8 +14,9 @@ struct GuidePages: Sendable {
     }
 
     /// The guide that this program contains.
-    static let embedded = GuidePages(
-        Dictionary(uniqueKeysWithValues: EmbeddedFiles.Guide.all.map { ($0.name, $0.text.description) }))
+    static let embedded = GuidePages(embeddedSources)
+    static let embeddedSources = Dictionary(
+        uniqueKeysWithValues: EmbeddedFiles.Guide.all.map { ($0.name, $0.text.description) })
 
     /// The names of all pages.
     var names: [String] { pages.keys.sorted() }
@@ -28,8 +29,9 @@ struct GuidePages: Sendable {
         "/docs/": "/docs", "/docs/guide": "/docs/guide/README", "/docs/guide/": "/docs/guide/README",
     ]
 
-    /// A link to a page of the guide leads there. Other pages are not served, so a link to one is only its text.
-    private static func link(to target: Substring, among sources: [String: String]) -> MarkdownText.Link? {
+    /// A link to a page of the guide, or to a heading of the same page, leads there. Other pages are not served.
+    static func link(to target: Substring, among sources: [String: String]) -> MarkdownText.Link? {
+        if target.hasPrefix("#") { return MarkdownText.Link(address: String(target), title: "") }
         let parts = target.split(separator: "#", maxSplits: 1)
         guard let file = parts.first, file.hasSuffix(".md"), let source = sources[String(file.dropLast(3))] else {
             return nil
