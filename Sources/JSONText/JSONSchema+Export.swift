@@ -1,7 +1,8 @@
 extension JSONSchema {
     /// Where a schema is used. Reading is lenient; writing has exactly one form.
     public enum Place: Sendable {
-        /// A request of the public API. Unknown members are refused, and UUIDs are accepted in either case.
+        /// A request of the public API. Unknown members are refused, UUIDs are accepted in either case, and times with any
+        /// offset from UTC.
         case publicRequest
         /// A reply of the public API.
         case publicReply
@@ -103,7 +104,7 @@ extension JSONSchema.StringRule {
         case .date: schema["format"] = "date"
         case .dateTime:
             schema["format"] = "date-time"
-            schema["pattern"] = "Z$"
+            if place == .publicRequest { schema["maxLength"] = 35 } else { schema["pattern"] = "Z$" }
         case .otp: schema["pattern"] = "^[0-9]{6}$"
         case .visibleASCII: schema["pattern"] = "^[!-~]*$"
         case .key: schema["pattern"] = "^[A-Za-z0-9_-]*$"

@@ -126,7 +126,9 @@ extension JSONSchema.StringRule {
         }
         let count = value.unicodeScalars.count
         if let format {
-            guard length.contains(count), format.holds(for: value) else { return ("malformed", format.message) }
+            guard format == .dateTime || length.contains(count), format.holds(for: value) else {
+                return ("malformed", format.message)
+            }
             return nil
         }
         if count < length.lowerBound {
@@ -144,14 +146,15 @@ extension JSONSchema.StringFormat {
         switch self {
         case .uuid: "Must be a UUID."
         case .date: "Must be a date, YYYY-MM-DD."
-        case .dateTime: "Must be a time in UTC, like 2026-02-20T09:00:00Z."
+        case .dateTime: "Must be a time, like 2026-02-20T09:00:00Z or 2026-02-20T10:00:00+01:00."
         case .otp: "Must be the six digits of the code."
         case .visibleASCII: "Must have visible ASCII characters only."
         case .key: "Must have ASCII letters, digits, _ and - only."
         }
     }
 
-    func holds(for value: String) -> Bool {
+    /// Whether a text has this form, whatever its length.
+    public func holds(for value: String) -> Bool {
         let bytes = Array(value.utf8)
         switch self {
         case .uuid: return Self.matches(bytes, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
@@ -198,13 +201,23 @@ extension JSONSchema.StringFormat {
     }
 
     private static func isDateTime(_ bytes: [UInt8]) -> Bool {
-        guard (20...27).contains(bytes.count), bytes.count != 21, bytes.last == UInt8(ascii: "Z"),
-            matches(Array(bytes[10..<19]), "Tdd:dd:dd"), isDate(bytes[..<10]), number(bytes[11..<13]) < 24,
-            number(bytes[14..<16]) < 60, number(bytes[17..<19]) < 60
+        guard bytes.count >= 20, matches(Array(bytes[10..<19]), "Tdd:dd:dd"), isDate(bytes[..<10]),
+            number(bytes[11..<13]) < 24, number(bytes[14..<16]) < 60, number(bytes[17..<19]) < 60
         else { return false }
-        guard bytes.count > 20 else { return true }
-        let fraction = bytes[20..<(bytes.count - 1)]
-        return bytes[19] == UInt8(ascii: ".")
-            && fraction.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        var rest = bytes[19...]
+        if rest.first == UInt8(ascii: ".") {
+            let fraction = rest.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            guard (1...9).contains(fraction.count) else { return false }
+            rest = rest[fraction.endIndex...]
+        }
+        return rest == [UInt8(ascii: "Z")] || isOffset(rest, ofYear: number(bytes[..<4]))
+    }
+
+    /// In UTC, too, the time must be in the years 0001 to 9999.
+    private static func isOffset(_ bytes: ArraySlice<UInt8>, ofYear year: Int) -> Bool {
+        guard bytes.first == UInt8(ascii: "+") || bytes.first == UInt8(ascii: "-"),
+            matches(Array(bytes.dropFirst()), "dd:dd")
+        else { return false }
+        return number(bytes.dropFirst().prefix(2)) < 24 && number(bytes.suffix(2)) < 60 && (2...9998).contains(year)
     }
 }

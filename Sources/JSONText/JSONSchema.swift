@@ -93,7 +93,8 @@ public indirect enum JSONSchema: Sendable, Hashable {
         case uuid
         /// `YYYY-MM-DD`, an existing date of the years 0001 to 9999.
         case date
-        /// RFC 3339 in UTC: `2026-02-20T09:00:00Z`, with up to six digits of fraction.
+        /// RFC 3339: `2026-02-20T09:00:00Z`. It is written in UTC, with up to six digits of fraction. It is read with any
+        /// offset from UTC, and with up to nine digits.
         case dateTime = "date-time"
         /// Six ASCII digits.
         case otp
@@ -130,7 +131,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public static let uuid = JSONSchema.string(StringRule(length: 36...36, format: .uuid))
     /// A date, `YYYY-MM-DD`.
     public static let date = JSONSchema.string(StringRule(length: 10...10, format: .date))
-    /// A time in UTC, by RFC 3339.
+    /// A time, by RFC 3339. The length is that of the form in which it is written.
     public static let dateTime = JSONSchema.string(StringRule(length: 20...27, format: .dateTime))
 
     /// The same under a name.

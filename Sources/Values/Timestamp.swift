@@ -1,7 +1,8 @@
 import Foundation
+import JSONText
 
 /// A time in UTC with microseconds, as in PostgreSQL. On the wire it is RFC 3339: `2026-02-20T09:00:00.125Z`. A
-/// fraction of zero is left out.
+/// fraction of zero is left out. It is read with any offset from UTC.
 public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessStringConvertible {
     /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public let microsecondsSinceEpoch: Int64
@@ -42,34 +43,34 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessString
 
     /// Reads a time; `nil` if the text is none.
     ///
-    /// - Parameter text: RFC 3339 with `T` and `Z`, an existing date, seconds from 00 to 59 and at most six digits of
-    ///   fraction.
+    /// - Parameter text: RFC 3339 with `T`, and `Z` or an offset. The date exists, seconds go from 00 to 59, and a
+    ///   fraction has at most nine digits. It is cut to the microsecond.
     public init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard (20...27).contains(bytes.count), bytes.last == UInt8(ascii: "Z"), bytes[10] == UInt8(ascii: "T"),
-            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
-            let date = CivilDate(String(text.prefix(10))),
-            let hour = Self.digits(bytes[11..<13]), let minute = Self.digits(bytes[14..<16]),
-            let second = Self.digits(bytes[17..<19]), hour < 24, minute < 60, second < 60
-        else { return nil }
-        var fraction = 0
-        if bytes.count > 20 {
-            let part = bytes[20..<(bytes.count - 1)]
-            guard bytes[19] == UInt8(ascii: "."), !part.isEmpty, let value = Self.digits(part) else { return nil }
-            fraction = value
-            for _ in part.count..<6 { fraction *= 10 }
+        guard JSONSchema.StringFormat.dateTime.holds(for: text), let date = CivilDate(String(text.prefix(10))) else {
+            return nil
         }
-        let seconds = Int64(date.daysSinceEpoch) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
-        microsecondsSinceEpoch = seconds * 1_000_000 + Int64(fraction)
+        let bytes = Array(text.utf8)
+        var seconds = Int64(date.daysSinceEpoch) * 86_400 + Self.seconds(bytes[11..<16]) + Self.number(bytes[17..<19])
+        if bytes.last != UInt8(ascii: "Z") {
+            let offset = Self.seconds(bytes.suffix(5))
+            seconds -= bytes[bytes.count - 6] == UInt8(ascii: "-") ? -offset : offset
+        }
+        var fraction: Int64 = 0
+        if bytes[19] == UInt8(ascii: ".") {
+            let digits = bytes[20...].prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }.prefix(6)
+            fraction = Self.number(digits)
+            for _ in digits.count..<6 { fraction *= 10 }
+        }
+        microsecondsSinceEpoch = seconds * 1_000_000 + fraction
     }
 
-    private static func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
-        var value = 0
-        for byte in bytes {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
-        }
-        return value
+    /// Of `hh:mm`.
+    private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64 {
+        number(bytes.prefix(2)) * 3600 + number(bytes.suffix(2)) * 60
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64 {
+        digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 
     public var description: String {
@@ -98,7 +99,7 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessString
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let value = Timestamp(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an RFC 3339 time in UTC")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an RFC 3339 time")
         }
         self = value
     }

@@ -9,6 +9,7 @@ served document have to take the answer as a later release may give it. API_TEST
 import collections
 import concurrent.futures
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -29,7 +30,7 @@ from client import AuthenticatedClient, Client
 from client import models as m
 from client.api.account import export_account
 from client.api.compatibility import get_questions, submit_responses
-from client.api.onboarding import get_requirements, view_onboarding
+from client.api.onboarding import get_requirements, record_events, view_onboarding
 from client.api.operations import get_readiness
 from client.api.profile import delete_account, get_completion, get_me, get_profile_fields, skip_field, update_me
 from client.api.questionnaires import (
@@ -132,6 +133,17 @@ def new_phone():
     return f"+4670{next(hooks.phones) % 10**7:07}"
 
 
+def now():
+    """As the client writes it: with the offset +00:00."""
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+def open_the_app():
+    event = m.ClientEvent(event_id=uuid.uuid4(), name=m.ClientEventName.APP_OPENED, at=now())
+    seen = m.RecordEventsRequest(anonymous_id=str(uuid.uuid4()), events=[event])
+    assert call(m.EventsRecorded, record_events, client=anybody, body=seen).recorded == 1
+
+
 def sign_in_by_code(phone):
     refused(m.ProblemCode.INVALID_PHONE, send_otp, client=anybody, body=m.SendOTPRequest(phone="12"))
     sent = call(m.OTPSent, send_otp, client=anybody, body=m.SendOTPRequest(phone=phone))
@@ -192,7 +204,8 @@ def answer_the_questionnaire(person):
     screens = call(m.SessionScreens, get_session_screens, *place, client=person).screens
     required = [question for screen in screens for question in screen.questions if question.required]
     first, *others = required
-    body = m.PutAnswerRequest(mutation_id=uuid.uuid4(), state=m.GivenAnswerState.ANSWERED, value=value(first))
+    body = m.PutAnswerRequest(
+        mutation_id=uuid.uuid4(), state=m.GivenAnswerState.ANSWERED, value=value(first), client_time=now())
     call(m.AnswerSaved, put_answer, *place, first.key, client=person, body=body)
     refused(m.ProblemCode.QUESTIONNAIRE_INCOMPLETE, complete_session, *place, client=person)
     batch = [m.QueuedAnswer(
@@ -252,6 +265,7 @@ with opened:
     anybody = client()
     call(m.Readiness, get_readiness, client=anybody)
     call(m.SigningKeys, get_signing_keys, client=anybody)
+    open_the_app()
     phone = new_phone()
     session = sign_in_by_code(phone)
     person = client(session.access_token)

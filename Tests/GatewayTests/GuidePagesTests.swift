@@ -9,7 +9,7 @@ import Testing
             # Sign *in*
 
             One `a < b` and **two `c`**
-            of [them](other.md#the-end), [not](../far.md).
+            of [them](other.md#the-end), [other.md](other.md), [not](../far.md).
 
             - first
               goes on
@@ -26,12 +26,15 @@ import Testing
             echo "<b>" **not strong**
             ```
             """
-        let html = MarkdownText(source) { $0 == "other.md#the-end" ? "/other#the-end" : nil }.html()
+        let html = MarkdownText(source) {
+            guard $0.hasPrefix("other.md") else { return nil }
+            return .init(address: "/\($0.replacing(".md", with: ""))", title: "The <em>other</em>")
+        }.html()
         #expect(
             html == """
                 <h1 id="sign-in">Sign *in*</h1>
                 <p>One <code>a &lt; b</code> and <strong>two <code>c</code></strong>
-                of <a href="/other#the-end">them</a>, not.</p>
+                of <a href="/other#the-end">them</a>, <a href="/other">The <em>other</em></a>, not.</p>
                 <ul><li>first
                 goes on</li>
                 <li>second</li></ul>
@@ -67,11 +70,28 @@ import Testing
                 if tag.1 == "/" { #expect(open.popLast() == tag.2) } else if tag.3 != "/" { open.append(tag.2) }
             }
             #expect(open.isEmpty, "\(name)")
+            #expect(!html.contains(".md</a>"), "\(name)")
             for link in html.matches(of: #/href="/docs/guide/([^"#]+)#?([^"]*)"/#) {
                 let target = try #require(texts[String(link.1)], "\(name) leads to \(link.1)")
                 #expect(link.2.isEmpty || target.contains("id=\"\(link.2)\""), "\(name) leads to \(link.1)#\(link.2)")
             }
+            for link in html.matches(of: #/href="#([^"]*)"/#) {
+                #expect(html.contains("id=\"\(link.1)\""), "\(name) leads to #\(link.1)")
+            }
         }
+    }
+
+    @Test("every link of a page is one for readers who have only what is served")
+    func links() {
+        let sources = GuidePages.embeddedSources
+        var count = 0
+        for (name, source) in sources {
+            for link in source.matches(of: #/\]\(([^)]+)\)/#) {
+                #expect(GuidePages.link(to: link.1, among: sources) != nil, "\(name) leads to \(link.1)")
+                count += 1
+            }
+        }
+        #expect(count > 20)
     }
 
     @Test func isServedAndAnotherPageIsNotFound() async throws {
@@ -79,6 +99,12 @@ import Testing
             let page = try await stage.get("/docs/guide/first-sign-in")
             #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
             #expect(page.headers["content-security-policy"] == DocsPage.policy)
+            #expect(try await stage.get("/docs/guide/first-sign-in.md").body == page.body)
+            for (path, target) in GuidePages.moved {
+                let answer = try await stage.get(path)
+                #expect(answer.status == 308 && answer.headers["location"] == target)
+                #expect(try await stage.get(target).status == 200)
+            }
             let other = try await stage.get("/docs/guide/nothing")
             #expect(other.status == 404 && other.json["code"] == "not_found")
         }

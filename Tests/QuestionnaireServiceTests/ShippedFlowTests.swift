@@ -1,4 +1,5 @@
 import BusProtocol
+import Foundation
 import JSONText
 import TestSupport
 import Testing
@@ -135,6 +136,20 @@ import Testing
         for children in [1, 2, 20] { #expect(try walk(family, children: children, choosing: [:]) == 2 + 7 * children) }
         let wizard = try Self.definition("realsingles-profile")
         #expect(try walk(wizard, children: 0, choosing: [:]) == wizard.questions.count)
+    }
+
+    @Test("a question that fills an address of the profile says that it wants one")
+    func addresses() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = root.appending(path: "Sources/ProfileService/Fields/fields.json")
+        let library = try JSONValue.parse([UInt8](Data(contentsOf: file)))
+        let addresses = (library["fields"]?.arrayValue ?? []).filter { $0["type"] == "url" }.compactMap {
+            $0["key"]?.stringValue
+        }
+        #expect(Set(addresses) == QuestionConstraints.addressFields)
+        let photo = try #require(try Self.definition("realsingles-profile").questions.first { $0.key == "photo" })
+        #expect(QuestionConstraints(photo).format == "https_url")
     }
 
     @Test func dispositionsAreValidByTheirDefaultsAndGoalsAndTopicsAreHeldToTheirNumbers() throws {

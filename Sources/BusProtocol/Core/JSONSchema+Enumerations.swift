@@ -30,7 +30,13 @@ extension JSONSchema {
 
     static let fieldType = JSONSchema.open(
         1...64, "text", "date", "single_choice", "multi_choice", "integer", "boolean", "url", "coordinates"
-    ).named("ProfileFieldType", "What kind of value a field takes.")
+    ).named(
+        "ProfileFieldType",
+        """
+        What kind of value a field takes. `text`: a text. `url`: an https address. `date`: `YYYY-MM-DD`. `single_choice`: the \
+        `key` of an option. `multi_choice`: a list of keys. `integer`: a whole number. `boolean`: true or false. \
+        `coordinates`: `{"latitude": 55.61, "longitude": 13}`.
+        """)
     static let fieldCategory = JSONSchema.open(1...64, "required", "encouraged", "optional").named(
         "ProfileFieldCategory", "How much a field or a step is wanted.")
     static let fieldVisibility = JSONSchema.open(1...64, "public", "private").named(
@@ -50,7 +56,14 @@ extension JSONSchema {
     static let questionType = JSONSchema.open(
         "single_choice", "multi_choice", "slider", "ranking", "tags", "text", "date", "number", "height", "boolean",
         "info"
-    ).named("QuestionType", "What kind of answer a question takes. `info` takes none.")
+    ).named(
+        "QuestionType",
+        """
+        What kind of answer a question takes, and so the form of its `value`. `single_choice`: the `key` of an option. \
+        `multi_choice`, `tags`: a list of keys. `ranking`: a list of `topK` keys, or of all, the most important first. \
+        `slider`, `number`: a number. `text`: a text. `date`: `YYYY-MM-DD`. `height`: `{"unit": "cm", "value": 170}`, or with \
+        the unit `in`. `boolean`: true or false. `info`: none, with the state `acknowledged`.
+        """)
     static let presentation = JSONSchema.open(
         "radio", "select", "chips", "slider", "list", "field", "area", "date", "height", "switch", "screen"
     ).named("Presentation", "How a client shows a question.")
@@ -58,10 +71,12 @@ extension JSONSchema {
         "radio", "select", "chips", "ranking", "slider", "number", "text", "text_area", "date", "height", "switch",
         "screen"
     ).named("Control", "What a client draws for a question.")
-    static let textFormat = JSONSchema.open("person_name", "single_line", "digits").named(
+    static let textFormat = JSONSchema.open("person_name", "single_line", "digits", "https_url").named(
         "TextFormat", "The form that a text answer is held to.")
     static let nextReason = JSONSchema.open("unanswered", "stale", "newly_visible", "subject_wanted").named(
-        "NextQuestionReason", "Why a question is the next one.")
+        "NextQuestionReason",
+        "Why a question is the next one. `subject_wanted`: its section needs another subject; `PUT …/subjects/{uuid}` adds it."
+    )
     static let givenState = JSONSchema.values("answered", "skipped", "declined", "acknowledged").named(
         "GivenAnswerState", "What the person did with a question.")
     static let changeClass = JSONSchema.open("editorial", "additive", "rescore", "reask", "breaking").named(

@@ -50,6 +50,7 @@ struct DocsPage: Sendable {
             document.getElementById('found').textContent = `${count} of ${operations.length} operations`
         })
         find.closest('p').hidden = false
+        for (const e of document.querySelectorAll('.command')) e.textContent = e.textContent.replace('$api', location.origin)
         """
 
     private static func html(_ document: JSONValue, _ introduction: String) -> String {
@@ -59,7 +60,7 @@ struct DocsPage: Sendable {
         }
         let sections = tasks.map { task in
             let own = operations.filter { $0.task == task["name"] }
-            return "<section><h2 id=\"\(anchor(task))\">\(text(task["name"]))</h2><p>\(text(task["description"]))</p>\n"
+            return "<section><h2 id=\"\(anchor(task))\">\(text(task["name"]))</h2>\(blocks(task["description"]))\n"
                 + own.map { operation($0.method, $0.path, $0.value) }.joined() + "</section>\n"
         }
         let links = tasks.map { "<a href=\"#\(anchor($0))\">\(text($0["name"]))</a>" }
@@ -72,9 +73,10 @@ struct DocsPage: Sendable {
             <h2><a href="/docs/guide/README">The guide</a></h2>
             \(introduction)
             <h2>The operations</h2>
-            <p>\(text(document["info"]?["description"]))</p>
-            <p>The commands take <code>$api</code>, the address of this server, and <code>$token</code>, such as the
-            <code>accessToken</code> of a sign-in. For programs: <a href="/openapi.json">openapi.json</a>.</p>
+            \(blocks(document["info"]?["description"]))
+            <p>The commands take <code>$token</code>, such as the <code>accessToken</code> of a sign-in, and without the script
+            of this page <code>$api</code>, the address of this server. For programs:
+            <a href="/openapi.json">openapi.json</a>.</p>
             <p>\(links.joined(separator: " · "))</p>
             <p hidden="hidden"><label>Search the operations, their members and their error codes
             <input id="find" type="search"/></label> <small id="found" role="status"></small></p>
@@ -110,10 +112,10 @@ struct DocsPage: Sendable {
         let isLater = operation["responses"]?["501"] != nil
         var parts = [
             "<details id=\"\(id)\"\(isLater ? " class=\"later\"" : "")><summary><b>\(method.uppercased())</b> ",
-            "<code>\(escaped(path))</code><br/>\(text(operation["summary"]))</summary>",
+            "<code>\(escaped(path))</code><br/>\(line(operation["summary"]))</summary>",
             "<p><small>\(caller(of: operation))</small></p>",
         ]
-        if operation["description"] != operation["summary"] { parts.append("<p>\(text(operation["description"]))</p>") }
+        if operation["description"] != operation["summary"] { parts.append(blocks(operation["description"])) }
         let parameters = operation["parameters"]?.arrayValue ?? []
         if !parameters.isEmpty {
             let items = parameters.map { parameter in
@@ -167,7 +169,7 @@ struct DocsPage: Sendable {
     private static func answers(_ operation: JSONValue) -> String {
         (operation["responses"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { status, response in
             let media = response["content"]?["application/json"]
-            return "<li><b>\(escaped(status))</b> \(text(response["description"]))\(media.map(content) ?? "")</li>"
+            return "<li><b>\(escaped(status))</b> \(line(response["description"]))\(media.map(content) ?? "")</li>"
         }.joined()
     }
 
@@ -193,7 +195,7 @@ struct DocsPage: Sendable {
             // An object or null is shown as the object.
             choices.count == 1
                 ? members(of: choice)
-                : "<li><small>one of these</small> \(text(choice["description"]))<ul>\(members(of: choice))</ul></li>"
+                : "<li><small>one of these</small> \(line(choice["description"]))<ul>\(members(of: choice))</ul></li>"
         }
         let held = [schema?["items"], schema?["additionalProperties"]].compactMap { $0 }.map { members(of: $0) }
         return (own + each + held).joined()
@@ -204,7 +206,7 @@ struct DocsPage: Sendable {
         let inner = members(of: schema)
         return "<li>\(name) <small>\(kind(of: schema))\(isRequired ? ", required" : "")"
             + "\(schema?["deprecated"] == true ? ", deprecated" : "")</small> "
-            + "\(text(schema?["description"]))\(inner.isEmpty ? "" : "<ul>\(inner)</ul>")</li>"
+            + "\(line(schema?["description"]))\(inner.isEmpty ? "" : "<ul>\(inner)</ul>")</li>"
     }
 
     /// The type, format and bounds of a schema, in a few words.
@@ -257,6 +259,13 @@ struct DocsPage: Sendable {
         case .bool(let value): "\(value)"
         default: ""
         }
+    }
+
+    /// A description, which is Markdown, as HTML: of several paragraphs, or within a line.
+    private static func blocks(_ value: JSONValue?) -> String { markdown(value).html() }
+    private static func line(_ value: JSONValue?) -> String { markdown(value).line }
+    private static func markdown(_ value: JSONValue?) -> MarkdownText {
+        MarkdownText(value?.stringValue ?? "") { _ in nil }
     }
 
     /// A text that is safe in HTML, also in an attribute.

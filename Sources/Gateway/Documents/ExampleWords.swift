@@ -2,15 +2,25 @@ import JSONText
 
 /// What the members of examples hold, by the name of the member.
 enum ExampleWords {
-    /// - Returns: what ``all`` has of the member: of this type alone, or of each type.
-    static func key(of member: String, in type: String) -> String {
-        let own = "\(type).\(member)"
-        return all[own] == nil ? member : own
+    /// - Parameter types: what the member may belong to, the narrowest first.
+    /// - Returns: what ``all`` has of the member: of one of these types alone, or of each type.
+    static func key(of member: String, in types: String...) -> String {
+        types.map { "\($0).\(member)" }.first { all[$0] != nil } ?? member
     }
 
     /// Optional members of requests without which the example would be refused, by type and name.
     static let shown: Set = [
-        "PutAnswerRequest.value", "QueuedAnswer.value", "RequestRecoveryRequest.accountPhone", "ResponseItem.value",
+        "PutAnswerRequest.value", "QueuedAnswer.value", "RecordEventsRequest.anonymousId",
+        "RequestRecoveryRequest.accountPhone", "ResponseItem.value", "VerifyEmailCodeRequest.app",
+    ]
+
+    /// Optional members and parameters of requests with which the example would be refused or misleading, by type or
+    /// operation and name.
+    static let hidden: Set = [
+        "CreateDraftRequest.definition", "CreatePlanDraftRequest.plan", "DeleteAnswerRequest.force",
+        "FindPersonRequest.id", "SubmitEvidenceRequest.verificationId", "SubmitOwnerEvidenceRequest.verificationId",
+        "UndoPhoneChangeRequest.disputeToken", "deleteAnswer.subject", "findCities.latitude", "findCities.longitude",
+        "putAnswer.subject",
     ]
 
     static let all: [String: JSONValue] = [
@@ -21,6 +31,7 @@ enum ExampleWords {
         "Completion.percentage": 80,
         "CreateDraftRequest.from": 1,
         "CreatePlanDraftRequest.from": 1,
+        "DeleteAnswerRequest.mutationId": "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8f",
         "Draft.from": 1,
         "DraftFinding.code": "E01",
         "DraftSummary.from": 1,
@@ -32,16 +43,19 @@ enum ExampleWords {
         "FieldProblem.field": "answers.0.value",
         "FunnelEventCount.name": "app_opened",
         "FunnelStep.key": "app_opened",
+        "IdentityListEmail.email": "a…@e…",
+        "IdentityListIdentity.email": "a…@e…",
         "Idempotency-Key": "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e",
-        "NextStep.href": "/questionnaires/compatibility/sessions",
+        "NextStep.href": "/questionnaires/yoked-compat/sessions",
         "NextStep.kind": "questionnaire",
-        "NextStep.step": "compatibility",
+        "NextStep.step": "questionnaire",
         "OnboardingPlan.key": "yoked",
-        "OnboardingStep.href": "/questionnaires/compatibility/sessions",
+        "OnboardingStep.href": "/questionnaires/yoked-compat/sessions",
         "OnboardingStep.key": "questionnaire",
         "OnboardingStep.kind": "questionnaire",
         "OnboardingStep.state": "pending",
         "PlanDraft.from": 1,
+        "PlanDraft.plan": ["key": "yoked", "version": 2],
         "Problem.status": 422,
         "ProfileFieldView.key": "bio",
         "ProfileFieldView.label": "About you",
@@ -54,8 +68,9 @@ enum ExampleWords {
         "ProfileStepView.key": "about",
         "ProfileStepView.label": "About you",
         "ProfileStepView.onboardingStep": "profile",
-        "PublishedQuestionnaire.key": "compatibility",
+        "PublishedQuestionnaire.key": "yoked-compat",
         "PushData.at": "2026-02-20T09:00:00Z",
+        "PushData.email": "a…@e…",
         "PushData.platform": "android",
         "PushData.provider": "google",
         "PushData.recentSignIn": "true",
@@ -63,14 +78,17 @@ enum ExampleWords {
         "PushData.requestedAt": "2026-02-17T09:00:00Z",
         "PushData.userId": "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e",
         "PushWebhook.title": "New sign-in",
+        "PutPlanDraftRequest.plan": ["key": "yoked", "version": 2],
+        "PutSubjectRequest.label": "Maja",
         "QuestionConstraints.max": 10,
         "QuestionConstraints.min": 0,
         "QuestionConstraints.step": 1,
         "QuestionOption.key": "never",
         "QuestionStatistics.answered": 912,
         "QuestionStatistics.shown": 945,
-        "QuestionnaireOverview.key": "compatibility",
-        "QuestionnaireReference.key": "compatibility",
+        "QuestionnaireOverview.key": "yoked-compat",
+        "QuestionnaireReference.key": "yoked-compat",
+        "QueuedAnswer.mutationId": "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d90",
         "QueuedError.reason": "too_small",
         "RecoveryStep.key": "hold",
         "RequestRecoveryRequest.reason": "My phone was stolen.",
@@ -102,10 +120,10 @@ enum ExampleWords {
         "android": "TextField",
         "anonymousId": "an_7Kq2Zx9",
         "answered": 9,
-        "app": "ios-app",
+        "app": "realsingles",
         "approvals": 1,
         "approvalsNeeded": 2,
-        "apps": "ios-app",
+        "apps": "realsingles",
         "attemptsRemaining": 2,
         "authorizationCode": "c5f1a2b3c4d5",
         "badges": "photo_verified",
@@ -125,6 +143,7 @@ enum ExampleWords {
         "country": "SE",
         "currentStep": 4,
         "currentlyDue": "dateOfBirth",
+        "dateOfBirth": "1990-02-28",
         "declineLabel": "Prefer not to say",
         "declined": 12,
         "default": "never",
@@ -150,6 +169,7 @@ enum ExampleWords {
         "fields": "bio",
         "from": "2026-02-01",
         "fromVersion": 1,
+        "getQuestionnaireVersion.n": "3",
         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "help": "Choose what fits best.",
         "hidden": "smoking",
@@ -176,7 +196,7 @@ enum ExampleWords {
         "longestPath": 25,
         "longitude": 13.0,
         "maskedClaimantPhone": "+46 (***) ***-4567",
-        "maskedEmail": "a***@e***.org",
+        "maskedEmail": "a…@e…",
         "maskedPhone": "+46 (***) ***-4567",
         "maxAge": 120,
         "maxCount": 3,
@@ -217,6 +237,7 @@ enum ExampleWords {
         "phone": "+46 70 123 45 67",
         "picture": "https://lh3.googleusercontent.com/a/photo",
         "plan": "yoked",
+        "plans.key": "yoked",
         "pointer": "/answers/0/value",
         "preferNotToShareFields": "gender",
         "provisionalMaxOffers": 5,
@@ -224,7 +245,8 @@ enum ExampleWords {
         "pushToken": "fcm:dGVzdC10b2tlbg",
         "query": "Malm",
         "question": "smoking",
-        "questionnaire": "compatibility",
+        "questionnaires.key": "yoked-compat",
+        "questionnaire": "yoked-compat",
         "reason": "Asked for by the person.",
         "recorded": 2,
         "recoveryIds": "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e",
@@ -232,7 +254,7 @@ enum ExampleWords {
         "refreshToken": "rf_8mZ3kQ1xW6bYtC5d",
         "remainingSeconds": 259200,
         "requiredRemaining": 9,
-        "resendAfterSeconds": 30,
+        "resendAfterSeconds": 60,
         "resumeAt": "questionnaire",
         "retryAfterSeconds": 30,
         "reviewer": "reviewer-1",

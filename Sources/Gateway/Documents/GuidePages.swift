@@ -7,15 +7,16 @@ struct GuidePages: Sendable {
     /// - Parameter sources: the pages in Markdown, by their names without `.md`.
     init(_ sources: [String: String]) {
         func text(_ source: String) -> MarkdownText {
-            MarkdownText(source) { Self.address($0, among: sources.keys) }
+            MarkdownText(source) { Self.link(to: $0, among: sources) }
         }
         pages = sources.mapValues { Array(Self.html(text($0)).utf8) }
         introduction = text(String(sources["README"]?.drop { $0 != "\n" } ?? "")).html()
     }
 
     /// The guide that this program contains.
-    static let embedded = GuidePages(
-        Dictionary(uniqueKeysWithValues: EmbeddedFiles.Guide.all.map { ($0.name, $0.text.description) }))
+    static let embedded = GuidePages(embeddedSources)
+    static let embeddedSources = Dictionary(
+        uniqueKeysWithValues: EmbeddedFiles.Guide.all.map { ($0.name, $0.text.description) })
 
     /// The names of all pages.
     var names: [String] { pages.keys.sorted() }
@@ -23,13 +24,21 @@ struct GuidePages: Sendable {
     /// A page in UTF-8; `nil` if there is none of this name.
     subscript(name: String) -> [UInt8]? { pages[name] }
 
-    /// A link to a page of the guide leads there. Other pages are not served, so a link to one is only its text.
-    private static func address(_ target: Substring, among names: Dictionary<String, String>.Keys) -> String? {
+    /// Addresses that a reader tries, and where the page is.
+    static let moved = [
+        "/docs/": "/docs", "/docs/guide": "/docs/guide/README", "/docs/guide/": "/docs/guide/README",
+    ]
+
+    /// A link to a page of the guide, or to a heading of the same page, leads there. Other pages are not served.
+    static func link(to target: Substring, among sources: [String: String]) -> MarkdownText.Link? {
+        if target.hasPrefix("#") { return MarkdownText.Link(address: String(target), title: "") }
         let parts = target.split(separator: "#", maxSplits: 1)
-        guard let file = parts.first, file.hasSuffix(".md"), names.contains(String(file.dropLast(3))) else {
+        guard let file = parts.first, file.hasSuffix(".md"), let source = sources[String(file.dropLast(3))] else {
             return nil
         }
-        return "/docs/guide/\(file.dropLast(3))\(parts.count > 1 ? "#\(parts[1])" : "")"
+        return MarkdownText.Link(
+            address: "/docs/guide/\(file.dropLast(3))\(parts.count > 1 ? "#\(parts[1])" : "")",
+            title: MarkdownText(source) { _ in nil }.title)
     }
 
     private static func html(_ text: MarkdownText) -> String {

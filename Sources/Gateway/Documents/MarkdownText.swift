@@ -4,16 +4,26 @@
 /// is text and is escaped, so no markup of the source gets through.
 struct MarkdownText {
     private var lines: ArraySlice<Substring>
-    private let address: (Substring) -> String?
+    private let link: (Substring) -> Link?
 
-    /// - Parameter address: where a link leads, by its target in the source; `nil` leaves only the link's text.
-    init(_ source: String, address: @escaping (Substring) -> String?) {
+    /// Where a link leads.
+    struct Link {
+        let address: String
+        /// Shown in place of the name of a file, as HTML.
+        let title: String
+    }
+
+    /// - Parameter link: where a link leads, by its target in the source; `nil` leaves only the link's text.
+    init(_ source: String, link: @escaping (Substring) -> Link?) {
         lines = source.split(separator: "\n", omittingEmptySubsequences: false)[...]
-        self.address = address
+        self.link = link
     }
 
     /// The text of the first heading, as HTML.
     var title: String { lines.first { $0.hasPrefix("# ") }.map { inline($0.dropFirst(2)) } ?? "" }
+
+    /// The text without blocks, as HTML.
+    var line: String { inline(lines.joined(separator: "\n")[...]) }
 
     /// The blocks of the text, as HTML.
     func html() -> String {
@@ -94,7 +104,7 @@ struct MarkdownText {
             } else if let (inner, after) = Self.between("**", "**", rest) {
                 (html, rest) = (html + "<strong>\(inline(inner))</strong>", after)
             } else if let (label, target) = Self.between("[", "](", rest), let end = target.firstIndex(of: ")") {
-                (html, rest) = (html + link(label, to: target[..<end]), target[end...].dropFirst())
+                (html, rest) = (html + anchored(label, to: target[..<end]), target[end...].dropFirst())
             } else {
                 (html, rest) = (html + DocsPage.escaped(String(character)), rest.dropFirst())
             }
@@ -102,9 +112,10 @@ struct MarkdownText {
         return html
     }
 
-    private func link(_ label: Substring, to target: Substring) -> String {
-        guard let address = address(target) else { return inline(label) }
-        return "<a href=\"\(DocsPage.escaped(address))\">\(inline(label))</a>"
+    private func anchored(_ label: Substring, to target: Substring) -> String {
+        guard let link = link(target) else { return inline(label) }
+        return
+            "<a href=\"\(DocsPage.escaped(link.address))\">\(label.hasSuffix(".md") ? link.title : inline(label))</a>"
     }
 
     /// The text between two marks, and what comes after it, if `text` begins with the first mark.

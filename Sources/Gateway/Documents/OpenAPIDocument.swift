@@ -108,15 +108,21 @@ struct OpenAPIDocument: Sendable {
         let note = SchemaComponents.words(addition?.note ?? "")
         let parameter: JSONValue = [
             "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
-            "description": .string(note.isEmpty ? "ID of what the path names." : note),
+            "description": .string(note.isEmpty ? "Name of what the path leads to." : note),
         ]
+        // In a path, what stands before a name tells what it names.
+        let owner = route.path.text.split(separator: "/").prefix { $0 != "{\(name)}" }.last ?? ""
+        let word = ExampleWords.key(of: name, in: route.id, String(owner))
         // A route without a message has no schema to show.
-        guard let schema = addition?.schema else { return parameter.with("schema", ["type": "string"]) }
+        guard let schema = addition?.schema else {
+            return parameter.with("schema", ["type": "string"]).with("example", ExampleWords.all[word] ?? "example")
+        }
         let named = schema.namingParts("\(route.id.capitalizedFirst)\(name.capitalizedFirst)", note)
         var exported = schemas.exported(named, .publicRequest)
         if let pattern = addition?.pattern { exported = exported.with("pattern", .string(pattern)) }
-        return parameter.with("schema", exported)
-            .with("example", schema.example(for: ExampleWords.key(of: name, in: route.id), isWhole: false))
+        let described = parameter.with("schema", exported)
+        guard !ExampleWords.hidden.contains("\(route.id).\(name)") else { return described }
+        return described.with("example", schema.example(for: word, isWhole: false))
     }
 
     private static func requestBody(_ route: Route, _ schema: JSONSchema, _ schemas: SchemaComponents) -> JSONValue {

@@ -6,7 +6,7 @@ extension JSONSchema {
     /// - Parameters:
     ///   - name: the member's name. Names in ``ExampleWords`` have a realistic example.
     ///   - isWhole: whether to include optional members that are not deprecated. An object without required members always has
-    ///     them, and those in ``ExampleWords/shown`` are always there.
+    ///     them. Those in ``ExampleWords/shown`` are always there, and those in ``ExampleWords/hidden`` never.
     func example(for name: String = "", isWhole: Bool) -> JSONValue {
         switch self {
         case .any: ExampleWords.all[name] ?? [:]
@@ -50,7 +50,9 @@ extension JSONSchema {
         return .object(
             Dictionary(
                 uniqueKeysWithValues: members.filter {
-                    $0.isRequired || (isWhole && !$0.isDeprecated) || ExampleWords.shown.contains("\(type).\($0.name)")
+                    let name = "\(type).\($0.name)"
+                    return $0.isRequired || ExampleWords.shown.contains(name)
+                        || (isWhole && !$0.isDeprecated && !ExampleWords.hidden.contains(name))
                 }.map {
                     ($0.name, $0.schema.example(for: ExampleWords.key(of: $0.name, in: type), isWhole: isWhole))
                 }))
@@ -61,6 +63,7 @@ extension JSONSchema.StringRule {
     fileprivate func example(for name: String) -> String {
         let word = ExampleWords.all[name]?.stringValue
         if let values = values ?? known { return values.first { $0 == word } ?? values.first ?? "" }
+        if let word, let format, length.contains(word.unicodeScalars.count), format.holds(for: word) { return word }
         switch format {
         case .uuid: return "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e"
         case .date: return "2026-02-20"

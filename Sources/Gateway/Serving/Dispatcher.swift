@@ -93,7 +93,10 @@ import ProcessRuntime
             switch table.match(method: request.head.method, path: request.head.path) {
             case .unknown where request.head.path != "*":
                 try charge(try address(of: request.head, from: request.peer))
-                throw Problem(.notFound, "There is nothing here.")
+                guard let page = GuidePages.moved[request.head.path] else {
+                    throw Problem(.notFound, "There is nothing here.")
+                }
+                response = HTTPResponse(status: 308, headers: ["location": page])
             case .unknown: response = HTTPResponse(status: 204)
             case .otherMethods(let methods): response = try otherMethod(request, methods)
             case .route(let route, let parameters):

@@ -36,7 +36,9 @@ import JSONText
         case .openAPI: return Self.json(document, cache: "public, max-age=60")
         case .docs: return Self.html(page.bytes)
         case .guide:
-            guard let page = guide[parameters["page"] ?? ""] else {
+            // Who reads the guide's files knows a page by the name of its file.
+            let name = parameters["page"] ?? ""
+            guard let page = guide[name.hasSuffix(".md") ? String(name.dropLast(3)) : name] else {
                 throw Problem(.notFound, "The guide has no such page.")
             }
             return Self.html(page)

@@ -95,7 +95,9 @@ enum SMSCommand {
     {
         let spool = try arguments["--spool"] ?? StateFolder(arguments["--state"], create: false).spool
         let last = Spool(file: "\(spool)/\(file)").lines().last { $0["to"]?.stringValue == contact }
-        guard let body = last?["body"]?.stringValue else { throw CommandError("there is no \(name) to \(contact)") }
+        guard let body = last?["body"]?.stringValue else {
+            throw CommandError("there is no \(name) to \(contact) in \(spool)/\(file): is --state right?")
+        }
         say(body)
     }
 }

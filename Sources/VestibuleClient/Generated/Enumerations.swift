@@ -220,7 +220,8 @@ public struct MigrateSessionDryRun: OpenEnum {
     public static let `false` = Self(rawValue: "false")
 }
 
-/// Why a question is the next one.
+/// Why a question is the next one. `subject_wanted`: its section needs another subject; `PUT …/subjects/{uuid}` adds
+/// it.
 public struct NextQuestionReason: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -413,7 +414,9 @@ public struct ProfileFieldStorage: OpenEnum {
     public static let object = Self(rawValue: "object")
 }
 
-/// What kind of value a field takes.
+/// What kind of value a field takes. `text`: a text. `url`: an https address. `date`: `YYYY-MM-DD`. `single_choice`:
+/// the `key` of an option. `multi_choice`: a list of keys. `integer`: a whole number. `boolean`: true or false.
+/// `coordinates`: `{"latitude": 55.61, "longitude": 13}`.
 public struct ProfileFieldType: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -466,7 +469,10 @@ public struct PushKind: OpenEnum {
     public static let recoveryLockOff = Self(rawValue: "recovery_lock_off")
 }
 
-/// What kind of answer a question takes. `info` takes none.
+/// What kind of answer a question takes, and so the form of its `value`. `single_choice`: the `key` of an option.
+/// `multi_choice`, `tags`: a list of keys. `ranking`: a list of `topK` keys, or of all, the most important first.
+/// `slider`, `number`: a number. `text`: a text. `date`: `YYYY-MM-DD`. `height`: `{"unit": "cm", "value": 170}`, or
+/// with the unit `in`. `boolean`: true or false. `info`: none, with the state `acknowledged`.
 public struct QuestionType: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -632,4 +638,5 @@ public struct TextFormat: OpenEnum {
     public static let personName = Self(rawValue: "person_name")
     public static let singleLine = Self(rawValue: "single_line")
     public static let digits = Self(rawValue: "digits")
+    public static let httpsUrl = Self(rawValue: "https_url")
 }

@@ -514,7 +514,7 @@ public struct IdentityList: Codable, Sendable, Equatable {
 
 /// A linked email address.
 public struct IdentityListEmail: Codable, Sendable, Equatable {
-    /// The address, masked so that only its owner recognises it: a…@e….
+    /// The address, masked so that only its owner recognises it: `a…@e…`.
     public var email: String
     /// When the address was linked.
     public var linkedAt: Date
@@ -530,7 +530,7 @@ public struct IdentityListIdentity: Codable, Sendable, Equatable {
     public var linkedAt: Date
     /// When the identity last signed in.
     public var lastUsedAt: Date
-    /// The e-mail address, masked so that only its owner recognises it: a…@e….
+    /// The e-mail address, masked so that only its owner recognises it: `a…@e…`.
     public var email: String?
     /// The identity signs in to the account only after it is linked again.
     public var toConfirm: Bool?
@@ -1053,7 +1053,8 @@ public struct PutAnswerRequest: Codable, Sendable, Equatable {
     public var force: Bool?
     /// What the person wants of another person's answer, if the question asks for it.
     public var preference: AnswerPreferenceInput?
-    /// The value in the form of the question's type, if the state is `answered`.
+    /// The value in the form of the question's `type`, if the state is `answered`: a key, a list of keys, a number, a
+    /// text, a date, a height or a boolean.
     public var value: JSONValue?
 
     public init(
@@ -1104,7 +1105,7 @@ public struct PutDeviceRequest: Codable, Sendable, Equatable {
 public struct PutSubjectRequest: Codable, Sendable, Equatable {
     /// The section's name for its subjects. It is required if several sections repeat.
     public var kind: String?
-    /// The person's name for the subject.
+    /// The person's name for the subject. If the section names its subjects by a question, this is the answer to it.
     public var label: String?
 
     public init(kind: String? = nil, label: String? = nil) {
@@ -1117,7 +1118,7 @@ public struct PutSubjectRequest: Codable, Sendable, Equatable {
 public struct QuestionConstraints: Codable, Sendable, Equatable {
     /// The earliest date.
     public var earliest: String?
-    /// The form of a text: `person_name`, `single_line` or `digits`.
+    /// The form of a text: `person_name`, `single_line`, `digits` or `https_url`, an https address.
     public var format: TextFormat?
     /// The latest date.
     public var latest: String?
@@ -1282,7 +1283,8 @@ public struct QueuedAnswer: Codable, Sendable, Equatable {
     public var preference: AnswerPreferenceInput?
     /// The subject, in a section that repeats.
     public var subject: UUID?
-    /// The value in the form of the question's type, if the state is `answered`.
+    /// The value in the form of the question's `type`, if the state is `answered`: a key, a list of keys, a number, a
+    /// text, a date, a height or a boolean.
     public var value: JSONValue?
 
     public init(
@@ -1486,7 +1488,8 @@ public struct ResponseItem: Codable, Sendable, Equatable {
     public var state: GivenAnswerState?
     /// The subject, in a section that repeats.
     public var subject: UUID?
-    /// The value in the form of the question's type.
+    /// The value in the form of the question's `type`: a key, a list of keys, a number, a text, a date, a height or a
+    /// boolean.
     public var value: JSONValue?
 
     public init(

@@ -586,7 +586,9 @@ extension VestibuleAPI {
         ).value
     }
 
-    /// Adds a subject to a section that repeats, or renames it. A subject that was removed returns with its answers.
+    /// Adds a subject to a section that repeats, or renames it. A subject that was removed returns with its answers. A
+    /// screen with `adds` asks for a new subject: make a UUID for it, and send what the person wrote on the screen as
+    /// `label`.
     ///
     /// - Parameter questionnaire: The key of the questionnaire.
     /// - Parameter session: The session.

@@ -22,7 +22,7 @@ public struct IdentityList: PublicReply {
     /// A linked email address.
     @Message
     public struct Email: MessageValue {
-        /// The address, masked so that only its owner recognises it: a…@e….
+        /// The address, masked so that only its owner recognises it: `a…@e…`.
         @Field(.string(1...16)) public var email: String
         /// When the address was linked.
         public var linkedAt: Timestamp
@@ -35,7 +35,7 @@ public struct IdentityList: PublicReply {
     public struct Identity: MessageValue {
         /// Who vouches for the identity.
         @Field(.identityProvider) public var provider: String
-        /// The e-mail address, masked so that only its owner recognises it: a…@e….
+        /// The e-mail address, masked so that only its owner recognises it: `a…@e…`.
         ///
         /// Missing if the provider vouches for no address.
         @Field(.string(1...16)) public var email: String?

@@ -31,7 +31,8 @@ public struct PutAnswer: PublicRequest {
     @Field(.count) public var baseRevision: Int64?
     /// What the person did with the question.
     @Field(.givenState) public var state: AnswerState
-    /// The value in the form of the question's type, if the state is `answered`.
+    /// The value in the form of the question's `type`, if the state is `answered`: a key, a list of keys, a number, a text, a
+    /// date, a height or a boolean.
     public var value: JSONValue?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Adds a subject to a section that repeats, or renames it. A subject that was removed returns with its answers.
+/// Adds a subject to a section that repeats, or renames it. A subject that was removed returns with its answers. A screen with
+/// `adds` asks for a new subject: make a UUID for it, and send what the person wrote on the screen as `label`.
 ///
-/// If the section names its subjects by a question, the label answers that question. More subjects than the section's
-/// maximum fail with `validation_failed` at `subject` (`too_many`).
+/// More subjects than the section's maximum fail with `validation_failed` at `subject` (`too_many`).
 @Message
 public struct PutSubject: PublicRequest {
     public typealias Reply = SubjectsChanged
@@ -21,7 +21,7 @@ public struct PutSubject: PublicRequest {
     @Field(from: .path("id")) public var sessionId: Identifier
     /// The subject's ID, chosen by the client.
     @Field(from: .path("uuid")) public var subject: Identifier
-    /// The person's name for the subject.
+    /// The person's name for the subject. If the section names its subjects by a question, this is the answer to it.
     @Field(.string(1...4096)) public var label: String?
     /// The section's name for its subjects. It is required if several sections repeat.
     @Field(.string(1...64)) public var kind: String?

@@ -34,7 +34,7 @@ public struct ResponseItem: MessageValue {
     @Field(.string(1...64)) public var question: String
     /// The subject, in a section that repeats.
     public var subject: Identifier?
-    /// The value in the form of the question's type.
+    /// The value in the form of the question's `type`: a key, a list of keys, a number, a text, a date, a height or a boolean.
     public var value: JSONValue?
     /// `answered` by default.
     @Field(.givenState) public var state: AnswerState?

@@ -185,7 +185,8 @@ private struct ResponsePlanner {
         }
         let message =
             place.subject == nil
-            ? "Say whom this answer is about." : "This question is not asked about a subject with this id."
+            ? "Say whom this answer is about. An app first adds a subject by PUT …/subjects/ID, and sends the ID as “subject”."
+            : "This question is not asked about a subject with this id."
         return .invalid(.init(field: "subject", code: "unknown_subject", message: message))
     }
 

@@ -29,6 +29,9 @@ extension Question {
 }
 
 extension QuestionConstraints {
+    /// Fields of the profile that are addresses. Profile refuses any other text as an answer that fills one.
+    static let addressFields: Set = ["photo"]
+
     init(_ question: Question) {
         self.init()
         let limits = question.constraints
@@ -42,6 +45,7 @@ extension QuestionConstraints {
         (earliest, latest) = (limits.earliest, limits.latest)
         (minAge, maxAge) = (limits.minAge.map(Int64.init), limits.maxAge.map(Int64.init))
         (format, pattern) = (limits.pattern?.rawValue, limits.pattern?.rawValue)
+        if let field = question.profileField, Self.addressFields.contains(field) { format = "https_url" }
         if limits.otherCount > 0 {
             other = OtherConstraint(maxCount: Int64(limits.otherCount), maxLength: Int64(limits.otherLength))
         }
