@@ -32,7 +32,9 @@ import Testing
             (relabelled.language, relabelled.hash) = (english.language, english.hash)
             #expect(swedish.preferNotToSay?.label == "Vill inte svara")
             relabelled.preferNotToSay = english.preferNotToSay
-            for (index, step) in english.steps.enumerated() { relabelled.steps[index].label = step.label }
+            for (index, step) in english.steps.enumerated() {
+                (relabelled.steps[index].label, relabelled.steps[index].questions) = (step.label, step.questions)
+            }
             for (index, field) in english.fields.enumerated() {
                 relabelled.fields[index].label = field.label
                 for (place, option) in (field.options ?? []).enumerated() {
@@ -40,6 +42,35 @@ import Testing
                 }
             }
             #expect(relabelled == english)
+        }
+    }
+
+    /// One piece of an app's code draws the questions of questionnaires and the fields of the profile.
+    @Test func everyFieldThatIsFilledInByHandIsAQuestion() async throws {
+        try await ProfileStage.run { profile in
+            let swedish = try await profile.ask(GetProfileFields(acceptLanguage: "sv"))
+            for step in swedish.steps {
+                let fields = step.fields.compactMap { key in swedish.fields.first { $0.key == key } }
+                let questions = try #require(step.questions)
+                #expect(questions.map(\.key) == fields.filter { $0.members == nil }.map(\.key))
+                for question in questions {
+                    let field = try #require(fields.first { $0.key == question.key })
+                    #expect(question.label == field.label && question.required == field.required)
+                    #expect(question.skippable == field.skippable && question.unit == field.unit)
+                    #expect(question.declineLabel == (field.allowsPreferNotToSay ? "Vill inte svara" : nil))
+                    #expect(question.constraints.max == field.max.map(Double.init))
+                    #expect(question.constraints.maxSelections == field.maxSelections)
+                }
+            }
+            let questions = swedish.steps.flatMap { $0.questions ?? [] }
+            func drawn(_ key: String) -> String? {
+                questions.first { $0.key == key }.map { "\($0.type) \($0.control)" }
+            }
+            #expect(drawn("bio") == "text text_area" && drawn("displayName") == "text text")
+            #expect(drawn("gender") == "single_choice select" && drawn("interests") == "multi_choice chips")
+            #expect(drawn("dateOfBirth") == "date date" && drawn("heightInches") == "number number")
+            #expect(drawn("hasKids") == "boolean switch" && drawn("coordinates") == nil)
+            #expect(questions.first { $0.key == "heightInches" }?.default == 66)
         }
     }
 }

@@ -53,6 +53,10 @@ public struct ProfileStepView: MessageValue {
     /// The key of the onboarding's step that the screen belongs to. `GET /users/me/onboarding` does not list a step that
     /// the person is not asked for. It is missing for step 1.
     @Field(.string(1...64)) public var onboardingStep: String?
+    /// The fields that a person fills in by hand, in the form of a questionnaire's questions: one piece of code draws both.
+    /// The options are those of the field with the same key. A value is sent by `PATCH /users/me`. A field whose value is an
+    /// object has no question.
+    @Field(count: 0...64) public var questions: [ScreenQuestion]?
 }
 
 /// One value that a choice field may have.

@@ -70,10 +70,10 @@ public struct Screen: MessageValue {
     @Field(count: 0...500) public var questions: [ScreenQuestion]
 }
 
-/// A question as a client draws it.
+/// A question, or a field of the profile, as a client draws it.
 @Message
 public struct ScreenQuestion: MessageValue {
-    /// The key of the question.
+    /// The key of the question or field.
     @Field(.string(1...64)) public var key: String
     /// The subject that it is about, in a section that repeats.
     public var subject: Identifier?
@@ -85,7 +85,7 @@ public struct ScreenQuestion: MessageValue {
     @Field(.string(1...1000)) public var label: String
     /// An explanation of the question.
     @Field(.string(1...1000)) public var help: String?
-    /// Whether the session needs an answer to be completed.
+    /// Whether the session, or the profile, needs an answer to be complete.
     public var required: Bool
     /// Whether the question may be skipped now.
     public var skippable: Bool
@@ -97,7 +97,9 @@ public struct ScreenQuestion: MessageValue {
     public var `default`: JSONValue?
     /// What an answer must keep to.
     public var constraints: QuestionConstraints = QuestionConstraints()
-    /// The options that are offered.
+    /// The unit of a number.
+    @Field(.string(1...64)) public var unit: String?
+    /// The options that are offered. Those of a field of the profile stand in the field.
     @Field(count: 1...500) public var options: [QuestionOption]?
 }
 

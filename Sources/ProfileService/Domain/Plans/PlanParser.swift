@@ -308,29 +308,40 @@ struct PlanParser: ProblemCollector {
         }
     }
 
+    /// The question of a field; `nil` if there is none, or if the field is malformed, which its own schema tells.
+    private static func question(of field: JSONValue, _ decline: String?) -> JSONValue? {
+        guard let view = try? WireJSON.decode(ProfileFieldView.self, from: CanonicalJSON.bytes(of: field)),
+            let question = ScreenQuestion(view, decline: decline)
+        else { return nil }
+        return try? JSONDocument(WireJSON.encode(question)).root.value
+    }
+
     /// The fields and screens as clients see them.
     private func view(in locale: String) throws(DocumentError) -> ProfileFields {
         let texts = file.strings[locale] ?? [:]
         func text(_ key: String) -> JSONValue { .string(texts[key] ?? key) }
         let account = PlanFile.Screen(key: "account", titleKey: file.signIn.titleKey, fields: [])
+        let decline = library.preferNotToSay(in: locale)
         var (steps, fields): ([JSONValue], [JSONValue]) = ([], [])
         let asked: [(screen: PlanFile.Screen, step: String?)] = [(account, nil)] + screens.map { ($0.screen, $0.step) }
         for (place, (screen, step)) in asked.enumerated() {
             let isRequired = screen.fields.isEmpty || screen.fields.contains { $0.need == "required" }
+            let own = screen.fields.map { field in
+                JSONValue.object(self.members(of: field, step: place + 1, locale, label: field.labelKey.map(text)))
+            }
             var shown: [String: JSONValue] = [
                 "step": .integer(Int64(place + 1)), "key": .string(screen.key), "label": text(screen.titleKey),
                 "fields": .array(screen.fields.map { .string($0.field) }), "required": .bool(isRequired),
                 "skippable": .bool(!isRequired),
+                "questions": .array(own.compactMap { Self.question(of: $0, decline["label"]?.stringValue) }),
             ]
             shown["onboardingStep"] = step.map { .string($0) }
             steps.append(.object(shown))
-            for field in screen.fields {
-                fields.append(.object(members(of: field, step: place + 1, locale, label: field.labelKey.map(text))))
-            }
+            fields += own
         }
         var members: [String: JSONValue] = [
             "key": .string(file.key), "version": .integer(file.version), "language": .string(locale),
-            "steps": .array(steps), "fields": .array(fields), "preferNotToSay": library.preferNotToSay(in: locale),
+            "steps": .array(steps), "fields": .array(fields), "preferNotToSay": decline,
         ]
         members["hash"] = .string(Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: .object(members)))))
         do {

@@ -1,0 +1,42 @@
+import BusProtocol
+
+extension ScreenQuestion {
+    /// The field in the form in which questionnaires are drawn, without its options: the field beside it has them, and a list
+    /// of all countries is sent once.
+    ///
+    /// - Parameter decline: the words for declining.
+    /// - Returns: `nil` if no control takes the value: it is an object, which a search or the device fills in.
+    init?(_ field: ProfileFieldView, decline: String?) {
+        guard let (type, control) = Self.kind(of: field) else { return nil }
+        let declines = field.allowsPreferNotToSay
+        self.init(
+            key: field.key, type: type, control: control, label: field.label, required: field.required,
+            skippable: field.skippable, declinable: declines, declineLabel: declines ? decline : nil,
+            default: field.suggestion.map { .integer($0) }, constraints: QuestionConstraints(field), unit: field.unit)
+    }
+
+    private static func kind(of field: ProfileFieldView) -> (type: String, control: String)? {
+        switch field.type {
+        case "text": ("text", field.format == "free_text" ? "text_area" : "text")
+        case "url": ("text", "text")
+        case "date": ("date", "date")
+        case "single_choice": ("single_choice", "select")
+        case "multi_choice": ("multi_choice", "chips")
+        case "integer": ("number", "number")
+        case "boolean": ("boolean", "switch")
+        default: nil
+        }
+    }
+}
+
+extension QuestionConstraints {
+    fileprivate init(_ field: ProfileFieldView) {
+        self.init()
+        (min, max) = (field.min.map { Double($0) }, field.max.map { Double($0) })
+        (minLength, maxLength) = (field.minLength, field.maxLength)
+        // The date of a person below `minAge` is stored, so no answer has to keep to it.
+        (maxAge, maxSelections) = (field.maxAge, field.maxSelections)
+        // Every other text takes any characters.
+        format = field.format == "free_text" ? nil : field.format
+    }
+}
