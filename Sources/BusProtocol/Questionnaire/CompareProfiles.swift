@@ -35,4 +35,6 @@ public struct Likeness: MessageValue {
     @Field(.number(0...100)) public var score: Double?
     /// How much of what could be compared was compared, in per cent with at most three decimals.
     @Field(.number(0...100)) public var coverage: Double
+    /// How many questions were compared. Missing where means over many questions are compared.
+    @Field(.integer(0...500)) public var compared: Int64?
 }

@@ -13,6 +13,15 @@ private struct AnswerTeller: RequestHandler {
     }
 }
 
+/// Says of any two people that they agree in most.
+private struct Comparer: RequestHandler {
+    func handle(_ request: CompareProfiles, context: RequestContext) async throws -> ProfilesCompared {
+        ProfilesCompared(
+            psychological: Likeness(score: 81.25, coverage: 90),
+            physical: Likeness(score: 66.667, coverage: 50, compared: 4))
+    }
+}
+
 /// The real profile service.
 @Loop struct ProfileProvider: Provider {
     let stage: ServiceStage
@@ -22,7 +31,7 @@ private struct AnswerTeller: RequestHandler {
         let environment = ["PROFILE_AGE_POLICY": "reject"]
         try await ServiceStage.run(ProfileServiceDefinition.definition, environment: environment) {
             try $0.answering(as: .auth, Bearers())
-            try $0.answering(as: .questionnaire, AnswerTeller())
+            try $0.answering(as: .questionnaire, AnswerTeller(), Comparer())
             while try await $0.rows("SELECT count(*) FROM plans") != String(EmbeddedFiles.Plans.all.count) {
                 try await Loop.sleep(for: .milliseconds(5))
             }
@@ -43,6 +52,23 @@ private struct AnswerTeller: RequestHandler {
         let sealed = Hex.encode(sealer.seal(born, associated: person.array))
         try await stage.rows(
             "UPDATE profiles SET date_of_birth_sealed = '\\x\(sealed)' WHERE person_id = '\(person)'")
+        return person
+    }
+
+    /// A person who has done all of the default plan that matching needs.
+    func matchedPerson() async throws -> Identifier {
+        let person = try await person(
+            UpdateMe(fields: [
+                "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "female", "lookingFor": ["everyone"],
+                "city": "Umeå",
+            ]))
+        let done = SessionCompleted(
+            personID: person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat", version: 1,
+            completedAt: .now())
+        let ready = VisualPreferencesReady(personID: person, personSequence: 1, at: .now())
+        _ = try await stage.asking(as: .questionnaire).call(done, CallOptions(timeout: .seconds(10)))
+        _ = try await stage.asking(as: .visualPreference).call(ready, CallOptions(timeout: .seconds(10)))
+        try await reply(to: Asked(ViewOnboarding(), for: person))
         return person
     }
 

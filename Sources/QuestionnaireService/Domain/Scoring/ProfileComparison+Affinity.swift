@@ -30,7 +30,8 @@ extension ProfileComparison {
         let product = satisfaction(shared) * satisfaction(shared.map { ($1, $0) })
         let score = max(0, Self.squareRoot(product) - (Scoring.one + count / 2) / count)
         return Likeness(
-            score: Self.percent(score), coverage: Self.percent(count * Scoring.one / Int64(questions.count)))
+            score: Self.percent(score), coverage: Self.percent(count * Scoring.one / Int64(questions.count)),
+            compared: count)
     }
 
     private func wants(of side: Side) -> [String] {

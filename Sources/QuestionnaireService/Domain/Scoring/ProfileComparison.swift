@@ -33,7 +33,9 @@ struct ProfileComparison {
             guard !a.isEmpty, !b.isEmpty else { return nil }
             return Int64(a.intersection(b).count) * Scoring.one / Int64(a.union(b).count)
         }
-        return likeness(parts, of: questions.count)
+        var likeness = likeness(parts, of: questions.count)
+        if likeness.score != nil { likeness.compared = Int64(parts.count) }
+        return likeness
     }
 
     private func keys(_ method: Dimension.Method) -> Set<String> {
