@@ -72,7 +72,7 @@ bench:
 	@swift build -c release
 	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
 		scripts/bench-questionnaire || status=$$?; scripts/bench-recoveries || status=$$?; \
-		scripts/bench-cities || status=$$?; scripts/bench-funnel || status=$$?; exit $$status
+		scripts/bench-cities || status=$$?; scripts/bench-funnel || status=$$?; scripts/bench-choices || status=$$?; exit $$status
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests

@@ -37,6 +37,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let exclusions: [String: [String]] = [
+    "VisualPreferenceServiceTests": ["Fixtures"],
     "AuthServiceTests": ["Numbers"], "ProfileServiceTests": ["Cases"], "ServiceContractTests": ["Fixtures"],
 ]
 
@@ -51,6 +52,7 @@ let package = Package(
         .executable(name: "ProfileService", targets: ["ProfileService"]),
         .executable(name: "QuestionnaireService", targets: ["QuestionnaireService"]),
         .executable(name: "RecoveryService", targets: ["RecoveryService"]),
+        .executable(name: "VisualPreferenceService", targets: ["VisualPreferenceService"]),
         .executable(name: "Gateway", targets: ["Gateway"]),
         .executable(name: "vestibule", targets: ["VestibuleCLI"]),
     ],
@@ -94,6 +96,9 @@ let package = Package(
         service("ProfileService"),
         service("QuestionnaireService"),
         service("RecoveryService"),
+        .executableTarget(
+            name: "VisualPreferenceService", dependencies: serviceParts + ["HTTPServer"], swiftSettings: onLoop,
+            plugins: ["EmbedFiles"]),
         program(
             "Gateway",
             [
@@ -149,6 +154,9 @@ let package = Package(
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
         tests("RecoveryServiceTests", serviceParts + ["RecoveryService", "TestSupport"]),
         tests(
+            "VisualPreferenceServiceTests",
+            serviceParts + ["HTTPServer", "TestSupport", "VisualPreferenceService"]),
+        tests(
             "VestibuleCLITests",
             [
                 "BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "RecoveryService",
@@ -160,6 +168,7 @@ let package = Package(
             [
                 "AuthService", "BusProtocol", "BusRuntime", "Database", "EventLoop", "Gateway", "JSONText",
                 "ProfileService", "QuestionnaireService", "RecoveryService", "ServiceRuntime", "TestSupport",
+                "VisualPreferenceService",
             ]),
     ]
 )

@@ -11,7 +11,7 @@ import ServiceRuntime
 enum AuthServiceDefinition {
     static let definition = ServiceDefinition(
         name: .auth, variables: variables, migrations: AuthMigrations.all,
-        peers: [.profile, .questionnaire, .recovery],
+        peers: [.profile, .questionnaire, .recovery, .visualPreference],
         assemble: assemble)
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {

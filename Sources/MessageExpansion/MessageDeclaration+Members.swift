@@ -100,7 +100,9 @@ extension MessageDeclaration {
             + "    var container = encoder.container(keyedBy: CodingKeys.self)\n\(lines.joined(separator: "\n"))\n}"
     }
 
-    private static let keywords: Set<String> = ["default", "class", "in", "is", "self", "where", "for", "if", "case"]
+    private static let keywords: Set<String> = [
+        "default", "defer", "class", "in", "is", "self", "where", "for", "if", "case",
+    ]
     private static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
     private static func literal(_ text: String) -> String {

@@ -29,7 +29,7 @@ public enum CommonVariables {
     /// The variable that says where to find a service.
     public static func discovery(_ service: ServiceName) -> ConfigurationVariable {
         .init(
-            "BUS_\(service.rawValue.uppercased())", .text, nil,
+            "BUS_\(service.identifier.uppercased())", .text, nil,
             "Where to find \(service): ipc:/DIRECTORY, dns:HOST:PORT or tcp:// endpoints")
     }
 }

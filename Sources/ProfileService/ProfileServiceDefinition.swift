@@ -78,6 +78,9 @@ enum ProfileServiceDefinition {
         container.handle(AcceptTermsHandler(profile: profile))
         container.handle(SetOperatorTaskHandler(profile: profile))
         container.handle(FindCitiesHandler())
+        container.handle(
+            GetCompatibilityHandler(
+                profile: profile, limit: try configuration.integer("PROFILE_COMPATIBILITY_PER_DAY")))
         let limits = VisitorLimits(
             perAddress: try configuration.integer("PROFILE_VISITORS_PER_ADDRESS"),
             perDay: try configuration.integer("PROFILE_VISITORS_PER_DAY"),
@@ -88,6 +91,9 @@ enum ProfileServiceDefinition {
         container.handle(VisitorIdentifiedHandler(profile: profile))
         container.handle(GetFunnelHandler(profile: profile))
         container.background("visitors", every: .seconds(3600)) { while try await profile.events.purge() {} }
+        container.background("compatibility-looks", every: .seconds(3600)) {
+            while try await CompatibilityStore.purge(today: profile.today, container.database) {}
+        }
         container.background("field-history", every: .seconds(3600)) { while try await profile.store.purgeHistory() {} }
         let waitlist = WaitlistNotifier(
             profiles: profile.store, plans: plans, outbox: container.outbox, log: container.log)
@@ -194,5 +200,8 @@ enum ProfileServiceDefinition {
             .init(
                 "PROFILE_VISITORS_PER_DAY", .integer(1...1_000_000_000), "100000",
                 "New visitors in a day (UTC) whose events are stored"),
+            .init(
+                "PROFILE_COMPATIBILITY_PER_DAY", .integer(1...10_000), "100",
+                "How many people a person may compare themselves with in a day (UTC)"),
         ]
 }

@@ -37,7 +37,7 @@ extension Configuration {
     func database(of definition: ServiceDefinition) throws(ConfigurationError) -> DatabaseConfiguration {
         DatabaseConfiguration(
             connectionString: try connectionString("\(definition.prefix)DATABASE_URL"),
-            schema: definition.name.rawValue,
+            schema: definition.name.identifier,
             poolSize: Int(try integer("\(definition.prefix)DATABASE_POOL")),
             applicationName: "vestibule-\(definition.name)")
     }

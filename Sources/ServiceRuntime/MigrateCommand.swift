@@ -14,7 +14,7 @@ enum MigrateCommand {
         let anchors = AuditAnchorFile(definition, configuration)?.read().runs ?? []
         let (applied, newer) = try await Migrator.run(
             owner: try configuration.connectionString("\(definition.prefix)DATABASE_OWNER_URL"),
-            schema: definition.name.rawValue, runtimeRole: runtime, migrations: definition.migrations,
+            schema: definition.name.identifier, runtimeRole: runtime, migrations: definition.migrations,
             mayBegin: anchors.isEmpty)
         let unknown = newer.isEmpty ? "" : "; of a newer release and left alone: \(newer.joined(separator: ", "))"
         return applied.isEmpty

@@ -12,7 +12,8 @@ import EventLoop
         let database = Database(
             DatabaseConfiguration(
                 connectionString: try configuration.text("\(definition.prefix)DATABASE_URL"),
-                schema: definition.name.rawValue, poolSize: 2, applicationName: "vestibule-\(definition.name)-operator")
+                schema: definition.name.identifier, poolSize: 2,
+                applicationName: "vestibule-\(definition.name)-operator")
         )
         database.start()
         defer { database.close() }

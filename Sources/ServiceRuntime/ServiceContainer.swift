@@ -140,9 +140,11 @@ import JSONText
     ///
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
     ///   first successful round.
+    /// - Parameter end: called when the service stops, to close what the task has opened.
     public func background(
-        _ name: String, every period: Duration?, _ round: @escaping @Loop () async throws -> Void
-    ) { backgrounds.append(PeriodicTask(name, every: period, log: log, round)) }
+        _ name: String, every period: Duration?, _ round: @escaping @Loop () async throws -> Void,
+        end: @escaping @Loop () async -> Void = {}
+    ) { backgrounds.append(PeriodicTask(name, every: period, log: log, round, end: end)) }
 
     /// Starts the next round of each background task that is waiting for it.
     public func hurry() { for background in backgrounds { background.hurry() } }

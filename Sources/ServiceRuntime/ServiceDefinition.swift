@@ -6,7 +6,7 @@ import EventLoop
 
 /// What a service is made from: its name, variables, migrations and parts.
 public struct ServiceDefinition: Sendable {
-    /// The service's name on the bus. Its schema has the same name.
+    /// The service's name on the bus. Its schema has the same name, without hyphens.
     public var name: ServiceName
     /// The prefix of the service's variables, such as `AUTH_`.
     public var prefix: String
@@ -25,7 +25,7 @@ public struct ServiceDefinition: Sendable {
         assemble: @escaping @Loop @Sendable (ServiceContainer) throws -> Void
     ) {
         self.name = name
-        prefix = name.rawValue.uppercased() + "_"
+        prefix = name.identifier.uppercased() + "_"
         self.variables = variables
         self.migrations = migrations
         self.peers = peers

@@ -27,11 +27,14 @@ public struct ServiceName: RawRepresentable, Hashable, Sendable, Codable, Expres
     public static let recovery: ServiceName = "recovery"
     /// The HTTP gateway.
     public static let gateway: ServiceName = "gateway"
-    // These services do not exist yet, but their events are already accepted.
     /// Visual preferences.
     public static let visualPreference: ServiceName = "visual-preference"
+    // This service does not exist yet, but its events are already accepted.
     /// Verification of photos and documents.
     public static let verification: ServiceName = "verification"
     /// The command-line tool of an operator.
     public static let `operator`: ServiceName = "operator"
+
+    /// The name where no hyphen can stand: in SQL, and in lower case in the names of variables.
+    public var identifier: String { rawValue.replacing("-", with: "_") }
 }

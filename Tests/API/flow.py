@@ -38,6 +38,7 @@ from client.api.questionnaires import (
 from client.api.recovery import dispute_recovery, get_recovery_case, list_own_cases, request_recovery
 from client.api.sessions import get_signing_keys, list_devices, list_sessions, refresh_token
 from client.api.sign_in import send_otp, verify_otp
+from client.api.visual_preferences import get_visual_profile, get_visual_session, save_visual_choices
 
 DOCUMENT = json.loads((FOLDER / "openapi.json").read_text())
 read = collections.Counter()
@@ -220,6 +221,22 @@ def answer_the_questionnaire(person):
     done = call(m.SessionView, complete_session, *place, client=person)
     assert done.status is m.SessionStatus.COMPLETED
     view = call(m.OnboardingView, view_onboarding, client=person)
+    assert view.onboarding_status is m.OnboardingStatus.VPS_PENDING
+
+
+def choose_between_pictures(person):
+    session = call(m.VisualSession, get_visual_session, client=person)
+    choices = [m.VisualChoice(
+        presentation_id=pair.presentation_id, choice=m.VisualSide.LEFT, latency_ms=900, mutation_id=uuid.uuid4())
+        for pair in session.comparisons]
+    body = m.SaveVisualChoicesRequest(session_id=session.session_id, choices=choices)
+    saved = call(m.VisualChoicesSaved, save_visual_choices, client=person, body=body)
+    assert len(saved.results) == 5 and all(one.saved for one in saved.results)
+    body = m.SaveVisualChoicesRequest(session_id=session.session_id, defer=True)
+    call(m.VisualChoicesSaved, save_visual_choices, client=person, body=body)
+    known = call(m.VisualProfile, get_visual_profile, client=person)
+    assert known.status is m.VisualPreferenceStatus.DEFERRED
+    view = call(m.OnboardingView, view_onboarding, client=person)
     assert view.onboarding_status is m.OnboardingStatus.COMPLETE
 
 
@@ -271,6 +288,7 @@ with opened:
     person = client(session.access_token)
     fill_in_the_profile(person)
     answer_the_questionnaire(person)
+    choose_between_pictures(person)
     person = client(refresh_in_parallel(session))
     dispute_a_recovery(phone, person)
     delete(person)

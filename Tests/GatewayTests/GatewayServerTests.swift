@@ -221,7 +221,7 @@ private let json = ["Content-Type": "application/json"]
             #expect(try await stage.get("/nowhere").json["code"] == "not_found")
             let wrong = try await stage.send("DELETE", "/users/me/devices")
             #expect(wrong.status == 405 && wrong.headers["allow"] == "GET, HEAD, OPTIONS")
-            let later = try await stage.get("/visual-preferences/session")
+            let later = try await stage.send("POST", "/verification/session")
             #expect(later.status == 501 && later.json["code"] == "not_implemented")
             #expect(later.json["traceId"]?.stringValue == later.headers["trace-id"])
             let head = try await stage.send("HEAD", "/healthz")

@@ -169,6 +169,7 @@ import TestSupport
         bus.register(Pages<ExportProfile>(backstage: self))
         bus.register(Pages<ExportAnswers>(backstage: self))
         bus.register(Pages<ExportCases>(backstage: self))
+        bus.register(Pages<ExportVisualPreferences>(backstage: self))
         bus.register(Stub<DisputeRecovery>(backstage: self) { RecoveryDisputed(status: "disputed") })
     }
 }

@@ -32,8 +32,8 @@ import Testing
     private static let first = "/steps/0/screens/0/fields/0"
     private static let defects = [
         Defect("{", "[", "malformed", ""),
-        Defect(#""version": 1"#, #""version": 0"#, "malformed", "/version"),
-        Defect(#""version": 1"#, #""version": 1, "colour": "red""#, "malformed", "/colour"),
+        Defect(#""version": 2"#, #""version": 0"#, "malformed", "/version"),
+        Defect(#""version": 2"#, #""version": 1, "colour": "red""#, "malformed", "/colour"),
         Defect(#""key": "yoked""#, #""key": """#, "malformed", "/key"),
         Defect(#""under": "soft_block""#, #""under": "ignore""#, "malformed", "/age/under"),
         Defect(#""minimum": 18"#, #""minimum": 0"#, "malformed", "/age/minimum"),
@@ -97,9 +97,9 @@ import Testing
         Defect(
             verification, verification.replacing("}", with: #", "dueAt": "2026-12-08T09:00:00Z"}"#), "contradiction",
             "/steps/3/dueAt"),
-        Defect(#""version": 1"#, #""version": 3, "moves": {"from": [1, 2, 1]}"#, "duplicate_key", "/moves/from/2"),
-        Defect(#""version": 1"#, #""version": 3, "moves": {"from": [3]}"#, "unknown_version", "/moves/from/0"),
-        Defect(#""version": 1"#, #""version": 3, "moves": {"from": []}"#, "malformed", "/moves/from"),
+        Defect(#""version": 2"#, #""version": 3, "moves": {"from": [1, 2, 1]}"#, "duplicate_key", "/moves/from/2"),
+        Defect(#""version": 2"#, #""version": 3, "moves": {"from": [3]}"#, "unknown_version", "/moves/from/0"),
+        Defect(#""version": 2"#, #""version": 3, "moves": {"from": []}"#, "malformed", "/moves/from"),
     ]
 
     @Test("is refused by its code and place", arguments: defects)

@@ -11,13 +11,14 @@ import Testing
 @Suite("the funnel of a plan") struct PlanFunnelTests {
     /// A person as the table has them.
     private struct Person {
-        let version: Int
+        let version: Int64
         let entry: String?
         let began: Timestamp
         let steps: [String: Double]
         let completed: Double?
     }
 
+    private static let shipped = Plan.yoked.reference.version
     private static let from = CivilDate("2026-02-08")!
     private static let to = CivilDate("2026-02-09")!
     private static let keys = ["profile", "questionnaire", "visual_preferences", "verification"]
@@ -27,7 +28,7 @@ import Testing
             var steps: [String: Double] = [:]
             for key in keys where Bool.random() { steps[key] = Double(Int.random(in: 0...200_000)) }
             return Person(
-                version: number % 5 == 0 ? 2 : 1, entry: [nil, "spring", "fair"][number % 3],
+                version: number % 5 == 0 ? shipped + 1 : shipped, entry: [nil, "spring", "fair"][number % 3],
                 began: Timestamp("2026-02-09T00:00:00Z")! + .seconds(Int.random(in: -172_800...172_800)), steps: steps,
                 completed: Bool.random() ? Double(Int.random(in: 0...172_800)) : nil)
         }
@@ -40,15 +41,15 @@ import Testing
             try await Self.plant(all, profile)
             for entry in [nil, "fair"] as [String?] {
                 let funnel = try await profile.ask(
-                    GetFunnel(from: Self.from, to: Self.to, plan: "yoked", version: 1, entry: entry))
+                    GetFunnel(from: Self.from, to: Self.to, plan: "yoked", version: Self.shipped, entry: entry))
                 let cohort = all.filter {
-                    $0.version == 1 && (Self.from...Self.to).contains($0.began.date)
+                    $0.version == Self.shipped && (Self.from...Self.to).contains($0.began.date)
                         && (entry == nil || $0.entry == entry)
                 }
                 #expect(cohort.count > 10)
                 Self.check(funnel.steps, of: cohort)
                 let completed = cohort.compactMap(\.completed)
-                #expect(funnel.plan == PlanVersion(key: "yoked", version: 1) && funnel.events.isEmpty)
+                #expect(funnel.plan == PlanVersion(key: "yoked", version: Self.shipped) && funnel.events.isEmpty)
                 #expect(
                     funnel.total?.people == Int64(cohort.count) && funnel.total?.completed == Int64(completed.count))
                 #expect(
@@ -69,8 +70,8 @@ import Testing
 
     private static func check(_ found: [Funnel.Step], of cohort: [Person]) {
         #expect(found.map(\.key) == ["phone"] + keys && found[0].people == Int64(cohort.count))
-        #expect(found.map(\.need) == ["required", "required", "required", "optional", "optional"])
-        for (step, before) in zip(found.dropFirst(), [[], ["profile"], keys.prefix(2), keys.prefix(2)].map(Array.init))
+        #expect(found.map(\.need) == ["required", "required", "required", "required", "optional"])
+        for (step, before) in zip(found.dropFirst(), [[], ["profile"], keys.prefix(2), keys.prefix(3)].map(Array.init))
         {
             let reached = cohort.filter { person in before.allSatisfy { person.steps[$0] != nil } }
             let passed = reached.filter { $0.steps[step.key] != nil }
@@ -105,7 +106,7 @@ import Testing
         }
         _ = try await profile.stage.rows(
             """
-            INSERT INTO plans SELECT plan, 2, content_hash, content FROM plans WHERE plan = 'yoked';
+            INSERT INTO plans SELECT plan, \(Self.shipped + 1), content_hash, content FROM plans WHERE plan = 'yoked';
             INSERT INTO profiles (person_id, catalogue_version)
                 SELECT md5(n::text)::uuid, 1 FROM generate_series(0, \(people.count - 1)) AS n;
             INSERT INTO person_plans (person_id, version, entry, began_at, steps, completed_at, app, plan)
@@ -133,12 +134,16 @@ import Testing
                     version: 1, completedAt: .now())
                 _ = try await profile.stage.asking(as: .questionnaire).call(done, CallOptions(timeout: .seconds(10)))
             }
-            #expect(try await profile.stage.rows(progress) == "yoked|profile,questionnaire|t")
+            #expect(try await profile.stage.rows(progress) == "yoked|profile,questionnaire|f")
+            _ = try await profile.stage.asking(as: .visualPreference).call(
+                VisualPreferencesReady(personID: profile.person, personSequence: 1, at: .now()),
+                CallOptions(timeout: .seconds(10)))
+            #expect(try await profile.stage.rows(progress) == "yoked|profile,questionnaire,visual_preferences|t")
             let other = GetOnboarding(personID: profile.person, app: "eko-family")
             _ = try await profile.stage.asking(as: .auth).call(other, CallOptions(timeout: .seconds(10)))
             #expect(
                 try await profile.stage.rows(progress)
-                    == "eko-family|profile,questionnaire|t\nyoked|profile,questionnaire|t")
+                    == "eko-family|profile,questionnaire|t\nyoked|profile,questionnaire,visual_preferences|t")
             let zero = "SELECT steps = '{\"profile\": 0, \"questionnaire\": 0}' AND completed_at = began_at"
             #expect(try await profile.stage.rows(zero + " FROM person_plans WHERE plan = 'eko-family'") == "t")
             // What is done once stays.
@@ -153,7 +158,7 @@ import Testing
 
     /// Time alone makes the person old enough. It is stored at the next request, or with the next change.
     @Test(arguments: [true, false]) func aBirthdayCompletesTheOnboarding(byItself: Bool) async throws {
-        try await ProfileStage.run { profile in
+        try await ProfileStage.run(environment: ["MATCH_REQUIRE_VISUAL_SIGNAL": "false"]) { profile in
             let today = Timestamp.now().date
             let stored = """
                 SELECT completed_at IS NOT NULL, age_verified IS NOT NULL, onboarding_completed IS NOT NULL

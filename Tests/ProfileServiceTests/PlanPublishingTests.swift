@@ -23,29 +23,33 @@ import Testing
         return try edited("eko-family", ["key": "garden", "apps": .array(apps), "steps": .array(steps)])
     }
 
+    /// The default plan as a new deployment has it, and the version that is published next.
+    private static let shipped = PlanVersion(key: "yoked", version: Plan.yoked.reference.version)
+    private static let next = PlanVersion(key: "yoked", version: shipped.version + 1)
+
     @Test func peopleGoOnWithTheVersionThatTheyFollow() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)
-            #expect(try await profile.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            #expect(try await profile.ask(ViewOnboarding()).plan == Self.shipped)
             let minimum: JSONValue = ["minimum": 21, "under": "soft_block"]
             let draft = try await editor.draft(Self.edited("yoked", ["age": minimum]), of: "yoked")
             let held = try await editor.refusal(of: PublishPlanDraft(key: "yoked", draft: draft))
             #expect(held.code == "change_not_accepted" && held.details?["people"] == 1)
             #expect(held.details?["changeClass"] == "reask")
             let published = try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft, acceptClass: "reask"))
-            #expect(published.version == 2 && published.people == 1 && published.changeClass == "reask")
+            #expect(published.version == Self.next.version && published.people == 1 && published.changeClass == "reask")
             #expect(published.changes.map(\.kind) == ["age_rule"])
 
-            #expect(try await profile.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            #expect(try await profile.ask(ViewOnboarding()).plan == Self.shipped)
             let newcomer = ProfileStage(stage: profile.stage, gateway: profile.gateway)
-            #expect(try await newcomer.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 2))
+            #expect(try await newcomer.ask(ViewOnboarding()).plan == Self.next)
 
             // A retired version is read on by who follows it. Others begin with the newest that is left.
-            let retired = try await editor.ask(RetirePlanVersion(key: "yoked", version: "2"))
+            let retired = try await editor.ask(RetirePlanVersion(key: "yoked", version: "\(Self.next.version)"))
             #expect(retired.retiredAt != nil && !retired.current && retired.people == 1)
-            #expect(try await newcomer.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 2))
+            #expect(try await newcomer.ask(ViewOnboarding()).plan == Self.next)
             let last = ProfileStage(stage: profile.stage, gateway: profile.gateway)
-            #expect(try await last.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            #expect(try await last.ask(ViewOnboarding()).plan == Self.shipped)
             let overview = try await editor.ask(ViewPlan(key: "yoked"))
             #expect(overview.versions.map(\.people) == [1, 2] && overview.versions.map(\.current) == [false, true])
             let acts = try await profile.stage.rows("SELECT act FROM audit WHERE chain = 'service' ORDER BY at")
@@ -57,17 +61,19 @@ import Testing
     @Test func theLastVersionOfTheDefaultPlanStays() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)
-            let refused = try await editor.refusal(of: RetirePlanVersion(key: "yoked", version: "1"))
+            let refused = try await editor.refusal(
+                of: RetirePlanVersion(key: "yoked", version: "\(Self.shipped.version)"))
             #expect(refused.code == "definition_invalid" && refused.errors?.map(\.code) == ["default_plan"])
             let person = ProfileStage(stage: profile.stage, gateway: profile.gateway)
-            #expect(try await person.ask(ViewOnboarding()).plan == PlanVersion(key: "yoked", version: 1))
+            #expect(try await person.ask(ViewOnboarding()).plan == Self.shipped)
             _ = try await editor.ask(RetirePlanVersion(key: "eko-family", version: "1"))
             #expect(await editor.code { try await editor.rules(of: "eko-family") } == "app_unknown")
             let draft = try await editor.draft(Self.edited("yoked", [:]), of: "yoked")
             _ = try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft))
-            _ = try await editor.ask(RetirePlanVersion(key: "yoked", version: "1"))
+            _ = try await editor.ask(RetirePlanVersion(key: "yoked", version: "\(Self.shipped.version)"))
             #expect(
-                try await editor.refusal(of: RetirePlanVersion(key: "yoked", version: "2")).code == "definition_invalid"
+                try await editor.refusal(of: RetirePlanVersion(key: "yoked", version: "\(Self.next.version)")).code
+                    == "definition_invalid"
             )
         }
     }
@@ -177,7 +183,7 @@ import Testing
             }
             var versions: [Int64] = []
             for task in tasks { versions.append(try await task.value) }
-            #expect(versions.sorted() == [2, 3, 4, 5])
+            #expect(versions.sorted() == (0..<4).map { Self.next.version + $0 })
             #expect(
                 try await profile.stage.rows("SELECT count(DISTINCT content_hash) FROM plans WHERE plan = 'yoked'")
                     == "5"
@@ -204,7 +210,7 @@ import Testing
             }
             for person in people.prefix(count / 2) { try await person.update(["displayName": "Zoë"]) }
             let before = try await views()
-            #expect(before.allSatisfy { $0.plan == PlanVersion(key: "yoked", version: 1) })
+            #expect(before.allSatisfy { $0.plan == Self.shipped })
 
             var steps = try #require(Self.edited("yoked", [:])["steps"]?.arrayValue)
             let place = try #require(steps.firstIndex { $0["questionnaire"] != nil })
@@ -215,7 +221,9 @@ import Testing
             }
             let during = try await views()
             let published = try await publishing.value
-            #expect(published.version == 2 && published.changeClass == "breaking" && published.people == count)
+            #expect(
+                published.version == Self.next.version && published.changeClass == "breaking"
+                    && published.people == count)
             #expect(during == before)
             for container in profile.stage.containers { container.hurry() }
             // Newcomers find the new version once both replicas have read it.
@@ -232,14 +240,15 @@ import Testing
     @Test func aCopyNamesItsOriginAndPublishesAsItWas() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)
-            let copy = try await editor.ask(CreatePlanDraft(key: "yoked", from: 1))
-            #expect(copy.plan["derivedFrom"]?["version"] == 1)
+            let copy = try await editor.ask(CreatePlanDraft(key: "yoked", from: Self.shipped.version))
+            #expect(copy.plan["derivedFrom"]?["version"] == .integer(Self.shipped.version))
             let published = try await editor.ask(PublishPlanDraft(key: "yoked", draft: String(copy.number)))
-            #expect(published.version == 2 && published.changes.isEmpty && published.changeClass == nil)
-            let difference = try await editor.ask(ComparePlanVersions(key: "yoked", from: 1, to: 2))
+            #expect(published.version == Self.next.version && published.changes.isEmpty && published.changeClass == nil)
+            let difference = try await editor.ask(
+                ComparePlanVersions(key: "yoked", from: Self.shipped.version, to: Self.next.version))
             #expect(difference.changes.isEmpty)
-            let stored = try await editor.ask(GetPlanVersion(key: "yoked", version: "2"))
-            #expect(stored.plan["version"] == 2 && stored.hash == published.hash)
+            let stored = try await editor.ask(GetPlanVersion(key: "yoked", version: "\(Self.next.version)"))
+            #expect(stored.plan["version"] == .integer(Self.next.version) && stored.hash == published.hash)
         }
     }
 }

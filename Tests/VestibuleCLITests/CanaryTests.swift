@@ -37,7 +37,7 @@ import Testing
             }
         }
         let logs = try Self.logs(of: state)
-        #expect(logs.count == 8, "\(logs.map(\.name))")
+        #expect(logs.count == 9, "\(logs.map(\.name))")
         for (name, text) in logs {
             let found = (Self.canaries + secrets).filter { text.contains($0) }
             let lines = text.split(separator: "\n").filter { line in found.contains { line.contains($0) } }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Of the four services, auth's second replica, the gateway, the supervisor and the database.
+    /// Of the five services, auth's second replica, the gateway, the supervisor and the database.
     private static func logs(of state: StateFolder) throws -> [(name: String, text: String)] {
         let files = try FileManager.default.contentsOfDirectory(atPath: state.logs).map { "\(state.logs)/\($0)" }
         return (files.sorted() + [try PostgresServer(state).log]).map {

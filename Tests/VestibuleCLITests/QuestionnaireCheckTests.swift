@@ -79,6 +79,25 @@ import Testing
         #expect(found.code == 65 && found.output.contains("[field_removed /fields/2]"))
     }
 
+    @Test func aStimulusSetIsCheckedAndComparedWithItsLines() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let folder = URL(filePath: Self.shipped).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let shipped = folder.appending(path: "VisualPreferenceService/Sets/drawn_faces.json").path
+        let clean = try installation.run("stimuli", "check", shipped, "--state", installation.state.path)
+        #expect(clean.code == 0 && clean.output == "0 errors, 0 warnings\n")
+        let changed = FileManager.default.temporaryDirectory.appending(path: "set-\(UUID().uuidString).json").path
+        defer { unlink(changed) }
+        let text = try String(contentsOfFile: shipped, encoding: .utf8)
+        try text.replacing("face_02", with: "face_99").write(toFile: changed, atomically: true, encoding: .utf8)
+        let difference = try installation.run("stimuli", "diff", shipped, changed)
+        #expect(difference.code == 0 && difference.output.hasSuffix("2 changes; the version is breaking\n"))
+        let found = try installation.run("stimuli", "check", changed)
+        #expect(found.code == 65 && found.output.hasPrefix("\(changed):6:12: error: "))
+        #expect(found.output.contains("[unknown_picture /items/1/id]"))
+    }
+
     @Test func conditionsOverFactsAndSubjectsAreCheckedWithTheirLines() throws {
         let installation = try Installation()
         defer { installation.remove() }

@@ -23,6 +23,7 @@ import VestibuleClient
         client.accessToken = first.accessToken
         try await fillInTheProfile(client)
         try await answerTheQuestionnaire(client)
+        try await chooseBetweenPictures(client)
         client.accessToken = try await refreshInParallel(first)
         try await disputeARecovery(of: phone, client)
         try await delete(client)
@@ -125,7 +126,23 @@ import VestibuleClient
         #expect(error.code == .validationFailed && error.errors?.map(\.pointer) == ["/answers/\(queued.count)/value"])
         let done = try await client.completeSession(questionnaire: key, session: session.id)
         #expect(done.status == .completed)
-        #expect(try await client.viewOnboarding().onboardingStatus == .complete)
+        #expect(try await client.viewOnboarding().onboardingStatus == .vpsPending)
+    }
+
+    private func chooseBetweenPictures(_ client: APIClient) async throws {
+        let session = try await client.getVisualSession()
+        let choices = session.comparisons.map {
+            VestibuleClient.VisualChoice(
+                presentationId: $0.presentationId, choice: .left, latencyMs: 900, mutationId: UUID())
+        }
+        let saved = try await client.saveVisualChoices(.init(sessionId: session.sessionId, choices: choices))
+        #expect(saved.results.count == 5 && saved.results.allSatisfy(\.saved) && saved.session.comparisons.count == 5)
+        let deferred = try await client.saveVisualChoices(.init(sessionId: session.sessionId, defer: true))
+        #expect(deferred.session.status == .deferred)
+        #expect(try await client.getVisualProfile().status == .deferred)
+        let onboarding = try await client.viewOnboarding()
+        #expect(onboarding.onboardingStatus == .complete && onboarding.matchingMode == .provisional)
+        #expect(onboarding.steps.contains { $0.kind == .visualPreferences && $0.askAgainAt != nil })
     }
 
     private func value(for question: ScreenQuestion) throws -> VestibuleClient.JSONValue {

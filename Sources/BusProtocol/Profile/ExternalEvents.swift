@@ -43,6 +43,6 @@ public struct VerificationDecided: BusEvent {
 
 private enum ExternalService {
     static func rules(of producer: ServiceName) -> MessageRules {
-        MessageRules(service: .profile, callers: [producer], effect: .idempotent)
+        MessageRules(service: .profile, callers: [producer], effect: .idempotent, delivery: .untilTaken)
     }
 }

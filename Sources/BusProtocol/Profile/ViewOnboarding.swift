@@ -60,7 +60,8 @@ public struct OnboardingStep: MessageValue {
     @Field(.stepKind) public var kind: String?
     /// How much the step is wanted. Only required steps keep the onboarding from being complete.
     @Field(.fieldCategory) public var need: String?
-    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
+    /// The path where an app reads the fields or the pictures (GET), opens a session of the questionnaire or accepts the texts
+    /// (POST).
     @Field(.string(1...200)) public var href: String?
     /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
     @Field(.string(1...64)) public var questionnaire: String?
@@ -68,6 +69,8 @@ public struct OnboardingStep: MessageValue {
     @Field(count: 1...8) public var terms: [TermsText]?
     /// When the step becomes past due. Only `additions` have it.
     public var dueAt: Timestamp?
+    /// From when on the app asks again for a step that the person deferred.
+    public var askAgainAt: Timestamp?
 }
 
 /// The step of the onboarding to continue at.
@@ -77,7 +80,8 @@ public struct NextStep: MessageValue {
     @Field(.string(1...64)) public var step: String
     /// What the step asks for.
     @Field(.stepKind) public var kind: String
-    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
+    /// The path where an app reads the fields or the pictures (GET), opens a session of the questionnaire or accepts the texts
+    /// (POST).
     @Field(.string(1...200)) public var href: String?
     /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
     @Field(.string(1...64)) public var questionnaire: String?

@@ -44,6 +44,16 @@ public struct DocumentReport: Sendable, Equatable {
     public init(problems: [DocumentProblem] = [], warnings: [DocumentProblem] = []) {
         (self.problems, self.warnings) = (problems, warnings)
     }
+
+    /// Takes the problems that a check throws.
+    public init(of check: () throws(DocumentError) -> Void) {
+        do throws(DocumentError) {
+            try check()
+            self.init()
+        } catch {
+            self.init(problems: error.problems)
+        }
+    }
 }
 
 /// Collects the problems of a document.

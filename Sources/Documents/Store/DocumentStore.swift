@@ -98,6 +98,11 @@ import JSONText
         return try await database.read(version == nil ? sql.newest : sql.one, values).first.map(StoredVersion.init)
     }
 
+    /// A published version, as a transaction sees it.
+    public func stored(_ key: String, version: Int64, in transaction: Transaction) async throws -> StoredVersion? {
+        try await transaction.query(sql.one, [.text(key), .integer(version)]).first.map(StoredVersion.init)
+    }
+
     /// The newest version that is not retired, without its content.
     public func newest(of key: String) async throws -> (version: Int64, hash: [UInt8])? {
         try await database.read(sql.newestHash, [.text(key)]).first.map {
@@ -143,8 +148,7 @@ import JSONText
 
     /// The hash of what was published under a document's key and version; `nil` if nothing was.
     func hash(of document: some VersionedDocument, in transaction: Transaction) async throws -> [UInt8]? {
-        try await transaction.query(sql.one, [.text(document.key), .integer(document.version)]).first?
-            .bytes("content_hash")
+        try await stored(document.key, version: document.version, in: transaction)?.hash
     }
 
     /// The texts of the versions before a document's version, the oldest first.

@@ -36,9 +36,6 @@ struct RouteTable: Sendable {
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys), "getSigningKeys",
             "The keys that access tokens are signed with."),
         Route(.get, "/users/me/export", .user, .export, "exportAccount", "Everything that is held about the person."),
-        Route(.get, "/visual-preferences/session", .user, .later, "getVisualSession", "A session of visual choices."),
-        Route(.post, "/visual-preferences/choices", .user, .later, "saveVisualChoices", "Saves visual choices."),
-        Route(.get, "/visual-preferences/profile", .user, .later, "getVisualProfile", "The visual preference profile."),
         Route(.post, "/verification/session", .user, .later, "beginVerification", "Begins a photo verification."),
         Route(
             .post, "/verification/session/{id}/complete", .user, .later, "completeVerification",

@@ -15,7 +15,7 @@ import JSONText
         ]
             + LocalAnswers.required.map {
                 .required(
-                    $0.rawValue, .array(of: .map(of: .any, count: 1...64), count: 0...1_000_000),
+                    $0.identifier, .array(of: .map(of: .any, count: 1...64), count: 0...1_000_000),
                     "Records of the \($0.rawValue) service.")
             }
     ).named("AccountExport", "Everything that is held about a person.")
@@ -35,6 +35,7 @@ import JSONText
         services = [
             ServicePages(ExportAccount.self, bus, options), ServicePages(ExportProfile.self, bus, options),
             ServicePages(ExportAnswers.self, bus, options), ServicePages(ExportCases.self, bus, options),
+            ServicePages(ExportVisualPreferences.self, bus, options),
         ]
         note = { () async throws(BusError) in
             var options = options()
@@ -61,7 +62,7 @@ import JSONText
         let service = services[place]
         var text = ""
         if !isOpen {
-            text = #","\#(service.name)":["#
+            text = #","\#(service.name.identifier)":["#
             (isOpen, separator) = (true, "")
         }
         if let page = try await service.next() {

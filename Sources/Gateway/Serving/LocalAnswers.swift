@@ -7,7 +7,9 @@ import JSONText
 /// The responses that the gateway makes without a message to a service.
 @Loop final class LocalAnswers {
     /// Services without which the gateway is not ready.
-    nonisolated static let required: [ServiceName] = [.auth, .profile, .questionnaire, .recovery]
+    nonisolated static let required: [ServiceName] = [
+        .auth, .profile, .questionnaire, .recovery, .visualPreference,
+    ]
 
     private let bus: Bus
     private let gatekeeper: Gatekeeper

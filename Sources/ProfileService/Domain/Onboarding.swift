@@ -148,11 +148,11 @@ enum Onboarding {
         let account = OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")
         let steps = plan.steps(for: record).map { step in
             let isDone = record.isBackfilled && step.terms.isEmpty || isDone(step, record)
-            return view(
-                of: step, record, state: step.key == standing.current?.key ? "current" : isDone ? "done" : "pending")
+            let state = step.key == standing.current?.key ? "current" : isDone ? "done" : "pending"
+            return view(of: step, record, plan, state: state)
         }
         let additions = plan.additions?.steps(for: record).map { step in
-            var addition = view(of: step, record, state: isSettled(step, record) ? "done" : "pending")
+            var addition = view(of: step, record, plan, state: isSettled(step, record) ? "done" : "pending")
             addition.dueAt = plan.additions?.newest.dates[step.key]
             return addition
         }
@@ -165,14 +165,18 @@ enum Onboarding {
             additions: additions.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    private static func view(of step: Plan.Step, _ record: ProfileRecord, state: String) -> OnboardingStep {
+    private static func view(
+        of step: Plan.Step, _ record: ProfileRecord, _ plan: Plan, state: String
+    ) -> OnboardingStep {
         let terms = step.terms.map {
             TermsText(
                 document: $0.key.document, version: $0.key.version, url: $0.url, acceptedAt: record.acceptedAt($0.key))
         }
+        let deferredAt = step.task == .visualPreferences ? record.visualDeferredAt : nil
         return OnboardingStep(
             key: step.key, state: state, kind: step.kindName, need: step.need.rawValue, href: step.href,
-            questionnaire: step.questionnaire, terms: terms.isEmpty ? nil : terms)
+            questionnaire: step.questionnaire, terms: terms.isEmpty ? nil : terms,
+            askAgainAt: deferredAt.map { $0 + plan.completion.repromptAfter })
     }
 }
 
@@ -205,7 +209,8 @@ extension Plan.Step {
         case .fields: "/profile/fields"
         case .questionnaire(let key): "/questionnaires/\(key)/sessions"
         case .terms: AcceptTerms.route.path
-        case .task, .operatorTask: nil
+        case .task(.visualPreferences): GetVisualSession.route.path
+        case .task(.verification), .operatorTask: nil
         }
     }
 }

@@ -45,6 +45,8 @@ struct ProfileRecord: Sendable, Equatable {
     /// Whether auth has suspended the account.
     var isSuspended = false
     var visualPreferences = Onboarding.VisualPreferences.notStarted
+    /// When the person last deferred the visual preferences.
+    var visualDeferredAt: Timestamp?
     var photoVerification: Onboarding.Verification?
     var idVerification: Onboarding.Verification?
     /// The time zone of the person's calendar days; `nil` means UTC.

@@ -30,7 +30,8 @@ enum ProfileExport {
             'questionnaireCompletedAt', \(time("questionnaire_completed_at")),
             'onboardingBackfilledAt', \(time("onboarding_backfilled_at")),
             'suspendedAt', \(time("suspended_at")), 'timeZone', time_zone,
-            'visualPreferences', visual_preferences, 'photoVerification', photo_verification,
+            'visualPreferences', visual_preferences,
+            'visualPreferencesDeferredAt', \(time("visual_deferred_at")), 'photoVerification', photo_verification,
             'idVerification', id_verification, 'completedAt', \(time("completed_at")),
             'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at"))) AS record
         FROM profiles WHERE person_id = $1

@@ -151,6 +151,7 @@ struct ProfileStore: Sendable {
             [
                 .uuid(record.personID), .text(record.visualPreferences.rawValue),
                 .text(record.photoVerification?.rawValue), .text(record.idVerification?.rawValue),
+                .timestamp(record.visualDeferredAt),
             ])
     }
 
@@ -332,6 +333,7 @@ struct ProfileStore: Sendable {
         record.isBackfilled = try row.bool("is_backfilled")
         record.isSuspended = try row.bool("is_suspended")
         record.visualPreferences = .init(rawValue: try row.text("visual_preferences")) ?? .notStarted
+        record.visualDeferredAt = try row.optionalTimestamp("visual_deferred_at")
         record.photoVerification = try row.optionalText("photo_verification").flatMap { .init(rawValue: $0) }
         record.idVerification = try row.optionalText("id_verification").flatMap { .init(rawValue: $0) }
         record.timeZone = try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }
@@ -399,7 +401,7 @@ struct ProfileStore: Sendable {
         """
     private static let noteExternalEvents: Statement = """
         UPDATE profiles SET visual_preferences = $2, photo_verification = $3, id_verification = $4,
-            revision = revision + 1, updated_at = clock_timestamp()
+            visual_deferred_at = $5, revision = revision + 1, updated_at = clock_timestamp()
         WHERE person_id = $1
         """
     private static let noteConsent: Statement = """
@@ -426,7 +428,7 @@ struct ProfileStore: Sendable {
         person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
-            visual_preferences, photo_verification, id_verification, time_zone,
+            visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
             revision, created_at, updated_at, fields, (
                 SELECT jsonb_object_agg(app, jsonb_build_object(
                     'plan', plan, 'version', version, 'completed', completed_at IS NOT NULL))
@@ -442,7 +444,7 @@ struct ProfileStore: Sendable {
         SELECT person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
-            visual_preferences, photo_verification, id_verification, time_zone,
+            visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
             NULL::jsonb AS consents, NULL::jsonb AS operator_tasks, revision, created_at, updated_at, (
                 SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(fields) WHERE key = ANY($2)
             ) AS fields, (

@@ -36,7 +36,7 @@ extension SessionService {
         } catch {
             throw error.answer(
                 ifItPasses: BusError(
-                    .serviceUnavailable, "This answer cannot be saved at the moment. Please try again.",
+                    .serviceUnavailable, "This cannot be saved at the moment. Please try again.",
                     retryAfter: .seconds(1)))
         }
     }

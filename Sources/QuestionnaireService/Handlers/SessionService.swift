@@ -65,9 +65,6 @@ struct LoadedSession: Sendable {
     let bus: Bus
     let memory = SessionMemory()
 
-    /// How long a reply waits for profile: the person reads their onboarding next.
-    private static let patience = Duration.milliseconds(100)
-
     /// Runs `body` in a transaction. If a client repeats its idempotency key, it gets the stored reply.
     ///
     /// A key that the gateway made serves only for retries between services. Most of these requests give a retry the
@@ -94,7 +91,7 @@ struct LoadedSession: Sendable {
 
     /// Runs `body`, then waits a moment until the events that it published were delivered.
     func delivering<Value: Sendable>(_ body: @Loop (DeliveryWatch) async throws -> Value) async throws -> Value {
-        try await outbox.awaitingDelivery(atMost: Self.patience, body)
+        try await outbox.awaitingDelivery(body)
     }
 
     /// Reads a session and locks it until the transaction ends.

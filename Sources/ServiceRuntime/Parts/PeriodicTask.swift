@@ -7,12 +7,17 @@ import EventLoop
     private let period: Duration?
     private let log: Log
     private let round: @Loop () async throws -> Void
+    private let end: @Loop () async -> Void
     private var pause: LoopPromise<Void>?
 
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
     ///   first successful round.
-    init(_ name: String, every period: Duration?, log: Log, _ round: @escaping @Loop () async throws -> Void) {
-        (self.name, self.period, self.log, self.round) = (name, period, log, round)
+    /// - Parameter end: called when the service stops.
+    init(
+        _ name: String, every period: Duration?, log: Log, _ round: @escaping @Loop () async throws -> Void,
+        end: @escaping @Loop () async -> Void = {}
+    ) {
+        (self.name, self.period, self.log, self.round, self.end) = (name, period, log, round, end)
     }
 
     func run() async {
@@ -36,7 +41,10 @@ import EventLoop
     /// Starts the next round now, if the task is waiting for it.
     func hurry() { pause?.resolve(.success(())) }
 
-    func stop() async { hurry() }
+    func stop() async {
+        hurry()
+        await end()
+    }
 
     private func wait(for duration: Duration) async {
         let pause = LoopPromise<Void>()

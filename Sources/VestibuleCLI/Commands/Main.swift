@@ -42,6 +42,7 @@ import Foundation
         case "questionnaire": try QuestionnaireCommand.run(words)
         case "plan": try PlanCommand.run(words)
         case "fields": try FieldsCommand.run(words)
+        case "stimuli": try StimuliCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
         default: throw CommandError.usage("there is no command \(command); see vestibule --help")
@@ -170,6 +171,18 @@ enum Help {
           vestibule fields publish DRAFT [--accept CLASS] [--state DIR]
                                           make a draft the next version, with which all plans are read from then on
           vestibule fields delete-draft DRAFT [--state DIR]
+                                          delete a draft that was not published
+          vestibule stimuli ls [--state DIR] [--json]
+                                          versions and drafts of the stimulus set
+          vestibule stimuli check FILE [--json]
+                                          everything that is wrong with a set, with its line
+          vestibule stimuli diff OLD NEW [--json]
+                                          each change with its class
+          vestibule stimuli import FILE [--state DIR]
+                                          make a draft of a set, and list what keeps it from being published
+          vestibule stimuli publish DRAFT [--accept CLASS] [--state DIR]
+                                          make a draft the next version, for sessions that begin from then on
+          vestibule stimuli delete-draft DRAFT [--state DIR]
                                           delete a draft that was not published
           vestibule schema export DIR     write every message of the bus as JSON Schema and AsyncAPI
 

@@ -13,11 +13,10 @@ enum SchemaCommand {
             throw commands.misuse(of: arguments.rest.first)
         }
         var files = SchemaExport.files
-        for (name, option) in [("plan.json", "--plan-schema"), ("fields.json", "--library-schema")] {
-            files[name] = try Subprocess.run([
-                LocalSystem.binary(LocalSystem.programs["profile"] ?? "profile"), option,
-            ])
-        }
+        for (name, program, option) in [
+            ("plan.json", "ProfileService", "--plan-schema"), ("fields.json", "ProfileService", "--library-schema"),
+            ("stimuli.json", "VisualPreferenceService", "--set-schema"),
+        ] { files[name] = try Subprocess.run([LocalSystem.binary(program), option]) }
         for (name, text) in files {
             let file = URL(filePath: arguments.rest[1]).appending(path: name)
             try FileManager.default.createDirectory(

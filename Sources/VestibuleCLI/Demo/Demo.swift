@@ -28,6 +28,8 @@ final class Demo {
         let person = try signUp()
         try profile(person)
         try questionnaire(person)
+        say("Visual preferences")
+        try api.choosePictures(person.token)
         try onboarding(person)
         try recovery(person)
         say("\n\(api.steps) steps, each as the contract says.")
@@ -154,17 +156,19 @@ final class Demo {
         let end = Date().addingTimeInterval(45)
         var state = JSONValue.null
         repeat {
-            // Profile learns of the completed questionnaire by an event. It may be late if a process ended meanwhile.
+            // Profile learns of the questionnaire and the visual preferences by events. They may be late if a process ended
+            // meanwhile.
             state = try api.client.send(
                 "GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"]
             )
             .body
             // The pause keeps the demo below the rate limit of a person.
             usleep(100_000)
-        } while state["onboardingStatus"] != "complete" && Date() < end
+        } while state["matchingMode"] != "full-confidence" && Date() < end
         let view = try api.step(
             "the onboarding status", "GET", "/users/me/onboarding", token: person.token, expect: 200)
         try api.check(view["onboardingStatus"] == "complete", "the onboarding is complete")
+        try api.check(view["matchingMode"] == "full-confidence", "the person is matched with full confidence")
     }
 
     // MARK: Recovery

@@ -27,6 +27,7 @@ final class PlanDemo {
             switch step["kind"]?.stringValue {
             case "fields": try fill(href, token)
             case "questionnaire": try answer(href, token)
+            case "visual_preferences": try api.choosePictures(token)
             case let kind: throw CommandError("the demo cannot do steps of kind \(kind ?? "nothing")")
             }
         }

@@ -1,3 +1,4 @@
+import BusProtocol
 import Foundation
 
 /// The private PostgreSQL of a state folder. It listens on a socket only, and has a schema, an owner role and a runtime
@@ -117,7 +118,8 @@ struct PostgresServer {
         guard !exists.isEmpty else { throw missing("the database vestibule") }
         var sql = "REVOKE ALL ON DATABASE vestibule FROM PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC;"
         for service in StateFolder.services {
-            let (owner, runtime) = ("\(service)_owner", service)
+            let runtime = service.schemaName
+            let owner = "\(runtime)_owner"
             for role in [owner, runtime] {
                 sql += """
                     DO $$ BEGIN
@@ -127,12 +129,15 @@ struct PostgresServer {
                     GRANT CONNECT ON DATABASE vestibule TO \(role);
                     """
             }
-            sql += "CREATE SCHEMA IF NOT EXISTS \(service) AUTHORIZATION \(owner);"
+            sql += "CREATE SCHEMA IF NOT EXISTS \(runtime) AUTHORIZATION \(owner);"
             sql += "GRANT CREATE ON DATABASE vestibule TO \(owner);"
         }
         try query("vestibule", sql)
         let lost = try StateFolder.services.filter(state.hasData).filter { service in
-            try query("vestibule", "SELECT 1 WHERE to_regclass('\(service).schema_migrations') IS NOT NULL").isEmpty
+            try query(
+                "vestibule",
+                "SELECT 1 WHERE to_regclass('\(service.schemaName).schema_migrations') IS NOT NULL"
+            ).isEmpty
         }
         guard lost.isEmpty else { throw missing("every table of \(lost.joined(separator: ", "))") }
     }

@@ -1,3 +1,4 @@
+import BusProtocol
 import Foundation
 import JSONText
 import Synchronization
@@ -20,7 +21,9 @@ struct ServiceTables: Sendable {
     static func each<Value>(state given: String?, _ body: ([ServiceTables]) throws -> Value) throws -> Value {
         let all = ProcessInfo.processInfo.environment
         let named = StateFolder.services.filter { service in
-            ["", "_FILE"].contains { all["\(service.uppercased())_DATABASE_URL\($0)"] != nil }
+            ["", "_FILE"].contains {
+                all["\(service.variablePrefix)_DATABASE_URL\($0)"] != nil
+            }
         }
         if given == nil, !named.isEmpty {
             return try body(named.map { ServiceTables(service: $0, environment: all) })
@@ -70,16 +73,20 @@ struct ServiceTables: Sendable {
 
     static func all(in state: StateFolder, _ postgres: PostgresServer) throws -> [ServiceTables] {
         try StateFolder.services.map { service in
-            let prefix = service.uppercased()
+            let prefix = service.variablePrefix
             var environment = [
-                "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "\(prefix)_DATABASE_URL": try postgres.url(service),
+                "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
+                "\(prefix)_DATABASE_URL": try postgres.url(service.schemaName),
                 "AUDIT_ANCHOR_FOLDER": state.audit,
             ]
             // The key ring is made after the tables, so it is missing at the first migration.
             if state.hasData(of: service) { environment["\(prefix)_KEYS_FILE"] = state.keyRing(service) }
             return ServiceTables(
                 service: service, environment: environment,
-                owner: ["\(prefix)_DATABASE_OWNER_URL": try postgres.url("\(service)_owner")])
+                owner: [
+                    "\(prefix)_DATABASE_OWNER_URL": try postgres.url(
+                        "\(service.schemaName)_owner")
+                ])
         }
     }
 

@@ -1,3 +1,4 @@
+import BusProtocol
 import Cryptography
 import Foundation
 import JSONText
@@ -8,7 +9,7 @@ struct StateFolder {
     /// The paths of sockets must be short. So they are in a private folder under /tmp whose name is a hash of `path`.
     let sockets: String
 
-    static let services = ["auth", "profile", "questionnaire", "recovery"]
+    static let services = ["auth", "profile", "questionnaire", "recovery", "visual-preference"]
 
     /// - Throws: ``CommandError`` if the folder cannot be used.
     init(_ given: String?, create: Bool = true) throws {
@@ -105,4 +106,11 @@ struct StateFolder {
             rename(temporary, file) == 0
         else { throw CommandError("\(file) cannot be written", code: 73) }
     }
+}
+
+extension String {
+    /// The name of a service where no hyphen can stand, as that of its schema and its role in the database.
+    var schemaName: String { ServiceName(rawValue: self).identifier }
+    /// What the variables of a service begin with, before the underscore.
+    var variablePrefix: String { schemaName.uppercased() }
 }

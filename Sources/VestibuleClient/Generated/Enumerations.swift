@@ -110,6 +110,17 @@ public struct CodePurpose: OpenEnum {
     public static let changePhone = Self(rawValue: "change_phone")
 }
 
+/// `psychological`: how alike they think and live. `physical`: how alike their tastes are. `affinity`: how well each
+/// suits what the other wants.
+public struct CompatibilityDimensionKey: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let psychological = Self(rawValue: "psychological")
+    public static let physical = Self(rawValue: "physical")
+    public static let affinity = Self(rawValue: "affinity")
+}
+
 /// Whether the field is required or encouraged.
 public struct CompletionPromptReason: OpenEnum {
     public let rawValue: String
@@ -639,4 +650,37 @@ public struct TextFormat: OpenEnum {
     public static let singleLine = Self(rawValue: "single_line")
     public static let digits = Self(rawValue: "digits")
     public static let httpsUrl = Self(rawValue: "https_url")
+}
+
+/// Why it was not saved: `answer_conflict` if the comparison has another choice, `not_found` if the session has no such
+/// comparison.
+public struct VisualChoiceResultCode: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let answerConflict = Self(rawValue: "answer_conflict")
+    public static let mutationIdReused = Self(rawValue: "mutation_id_reused")
+    public static let notFound = Self(rawValue: "not_found")
+}
+
+/// How well a person's visual preferences are known.
+public struct VisualPreferenceStatus: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let notStarted = Self(rawValue: "not_started")
+    public static let inProgress = Self(rawValue: "in_progress")
+    public static let deferred = Self(rawValue: "deferred")
+    public static let ready = Self(rawValue: "ready")
+    public static let insufficient = Self(rawValue: "insufficient")
+}
+
+/// One of two pictures, or neither.
+public struct VisualSide: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let left = Self(rawValue: "left")
+    public static let right = Self(rawValue: "right")
+    public static let neither = Self(rawValue: "neither")
 }

@@ -38,6 +38,9 @@ public struct AccountExport: Codable, Sendable, Equatable {
     public var questionnaire: [[String: JSONValue]]
     /// Records of the recovery service.
     public var recovery: [[String: JSONValue]]
+    /// Records of the visual-preference service.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public var visual_preference: [[String: JSONValue]]
 }
 
 /// What a person who is too young is told.
@@ -282,6 +285,25 @@ public struct CodeDelivery: Codable, Sendable, Equatable {
     public var resendAfterSeconds: Int
     /// 0 once the code is used, replaced or no longer valid.
     public var expiresInSeconds: Int
+}
+
+/// How well two people match.
+public struct Compatibility: Codable, Sendable, Equatable {
+    /// What was compared.
+    public var dimensions: [CompatibilityDimension]
+    /// How much of what could be compared was compared, in per cent, in steps of 5.
+    public var confidence: Int
+    /// The mean of the dimensions, in steps of 5. Missing if nothing can be compared.
+    public var score: Int?
+}
+
+/// How well two people match in one respect.
+public struct CompatibilityDimension: Codable, Sendable, Equatable {
+    /// `psychological`: how alike they think and live. `physical`: how alike their tastes are. `affinity`: how well
+    /// each suits what the other wants.
+    public var key: CompatibilityDimensionKey
+    /// In steps of 5.
+    public var score: Int
 }
 
 /// The body of `completeRecovery`.
@@ -707,7 +729,8 @@ public struct NextStep: Codable, Sendable, Equatable {
     public var step: String
     /// What the step asks for.
     public var kind: OnboardingStepKind
-    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
+    /// The path where an app reads the fields or the pictures (GET), opens a session of the questionnaire or accepts
+    /// the texts (POST).
     public var href: String?
     /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
     public var questionnaire: String?
@@ -733,9 +756,12 @@ public struct OnboardingStep: Codable, Sendable, Equatable {
     public var key: String
     /// `done`, `current` or `pending`. A postponed step stays `pending`.
     public var state: StepState
+    /// From when on the app asks again for a step that the person deferred.
+    public var askAgainAt: Date?
     /// When the step becomes past due. Only `additions` have it.
     public var dueAt: Date?
-    /// The path where an app reads the fields (GET), opens a session of the questionnaire or accepts the texts (POST).
+    /// The path where an app reads the fields or the pictures (GET), opens a session of the questionnaire or accepts
+    /// the texts (POST).
     public var href: String?
     /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences`, `verification`, `terms`, or
     /// `operator` for a task that the operator does.
@@ -972,6 +998,10 @@ public struct ProfileStepView: Codable, Sendable, Equatable {
     /// The key of the onboarding's step that the screen belongs to. `GET /users/me/onboarding` does not list a step
     /// that the person is not asked for. It is missing for step 1.
     public var onboardingStep: String?
+    /// The fields that a person fills in by hand, in the form of a questionnaire's questions: one piece of code draws
+    /// both. The options are those of the field with the same key. A value is sent by `PATCH /users/me`. A field whose
+    /// value is an object has no question.
+    public var questions: [ScreenQuestion]?
 }
 
 /// A person as others see them.
@@ -1544,6 +1574,22 @@ public struct ReviewLine: Codable, Sendable, Equatable {
     public var stale: Bool?
 }
 
+/// The body of `saveVisualChoices`.
+public struct SaveVisualChoicesRequest: Codable, Sendable, Equatable {
+    /// The session.
+    public var sessionId: UUID
+    /// The choices, in the order in which they were made.
+    public var choices: [VisualChoice]?
+    /// True to go on without the rest for now.
+    public var `defer`: Bool?
+
+    public init(sessionId: UUID, choices: [VisualChoice]? = nil, `defer`: Bool? = nil) {
+        self.sessionId = sessionId
+        self.choices = choices
+        self.defer = `defer`
+    }
+}
+
 /// One question, with the screens without a question that come directly before it.
 public struct Screen: Codable, Sendable, Equatable {
     /// The place of the last question on the screen. `next` names a screen by its question and subject.
@@ -1562,9 +1608,9 @@ public struct Screen: Codable, Sendable, Equatable {
     public var subject: UUID?
 }
 
-/// A question as a client draws it.
+/// A question, or a field of the profile, as a client draws it.
 public struct ScreenQuestion: Codable, Sendable, Equatable {
-    /// The key of the question.
+    /// The key of the question or field.
     public var key: String
     /// What kind of answer the question takes.
     public var type: QuestionType
@@ -1572,7 +1618,7 @@ public struct ScreenQuestion: Codable, Sendable, Equatable {
     public var control: Control
     /// The question as the person reads it.
     public var label: String
-    /// Whether the session needs an answer to be completed.
+    /// Whether the session, or the profile, needs an answer to be complete.
     public var required: Bool
     /// Whether the question may be skipped now.
     public var skippable: Bool
@@ -1586,10 +1632,12 @@ public struct ScreenQuestion: Codable, Sendable, Equatable {
     public var `default`: JSONValue?
     /// An explanation of the question.
     public var help: String?
-    /// The options that are offered.
+    /// The options that are offered. Those of a field of the profile stand in the field.
     public var options: [QuestionOption]?
     /// The subject that it is about, in a section that repeats.
     public var subject: UUID?
+    /// The unit of a number.
+    public var unit: String?
 }
 
 /// Says which recovery a code is for. An empty object is enough to begin one.
@@ -2188,6 +2236,106 @@ public struct VerifyOTPRequest: Codable, Sendable, Equatable {
         self.entry = entry
         self.newAccount = newAccount
     }
+}
+
+/// What one attribute adds to a picture, in the person's eyes.
+public struct VisualAttribute: Codable, Sendable, Equatable {
+    /// The attribute.
+    public var key: String
+    /// Above 0 the person likes it, below 0 they do not.
+    public var weight: Double
+    /// The standard error of the weight.
+    public var standardError: Double
+}
+
+/// What the person chose of two pictures.
+public struct VisualChoice: Codable, Sendable, Equatable {
+    /// The comparison.
+    public var presentationId: UUID
+    /// What the person chose.
+    public var choice: VisualSide
+    /// How long the person took, in milliseconds.
+    public var latencyMs: Int
+    /// Makes the choice safe to repeat. Each choice has its own.
+    public var mutationId: UUID
+
+    public init(presentationId: UUID, choice: VisualSide, latencyMs: Int, mutationId: UUID) {
+        self.presentationId = presentationId
+        self.choice = choice
+        self.latencyMs = latencyMs
+        self.mutationId = mutationId
+    }
+}
+
+/// Whether one choice was saved.
+public struct VisualChoiceResult: Codable, Sendable, Equatable {
+    /// The comparison.
+    public var presentationId: UUID
+    /// The mutation ID of the choice.
+    public var mutationId: UUID
+    /// Whether this choice is the one that counts.
+    public var saved: Bool
+    /// Why it was not saved: `answer_conflict` if the comparison has another choice, `not_found` if the session has no
+    /// such comparison.
+    public var code: VisualChoiceResultCode?
+}
+
+/// The session after the choices.
+public struct VisualChoicesSaved: Codable, Sendable, Equatable {
+    /// A result for each choice.
+    public var results: [VisualChoiceResult]
+    /// The session now, with the next comparisons.
+    public var session: VisualSession
+}
+
+/// Two pictures to choose from.
+public struct VisualComparison: Codable, Sendable, Equatable {
+    /// Names the comparison in the answer.
+    public var presentationId: UUID
+    /// The picture on the left.
+    public var left: VisualItem
+    /// The picture on the right.
+    public var right: VisualItem
+}
+
+/// A picture.
+public struct VisualItem: Codable, Sendable, Equatable {
+    /// The picture in its set.
+    public var id: String
+    /// Where the picture is: an address, or a path at the address of the API. Its content never changes.
+    public var imageUrl: String
+    /// What the picture shows, for who does not see it.
+    public var alt: String
+}
+
+/// A person's visual preferences.
+public struct VisualProfile: Codable, Sendable, Equatable {
+    /// How well they are known.
+    public var status: VisualPreferenceStatus
+    /// What each attribute adds to a picture. Empty until the status is `ready`.
+    public var attributes: [VisualAttribute]
+    /// How much of the uncertainty is gone, from 0 to 1. Missing until the status is `ready`.
+    public var confidence: Double?
+    /// When the person may begin a new session, after unclear answers.
+    public var newSessionAt: Date?
+    /// When the profile last changed.
+    public var updatedAt: Date?
+}
+
+/// A person's session of comparisons.
+public struct VisualSession: Codable, Sendable, Equatable {
+    /// The session.
+    public var sessionId: UUID
+    /// How far the person is.
+    public var status: VisualPreferenceStatus
+    /// How many comparisons are answered.
+    public var answered: Int
+    /// How many comparisons there are. Unclear answers raise it once by five.
+    public var total: Int
+    /// The comparisons to show, in this order. It is empty when the session is over.
+    public var comparisons: [VisualComparison]
+    /// When the person may begin a new session, after unclear answers.
+    public var newSessionAt: Date?
 }
 
 /// The answer to `JoinWaitlist`.

@@ -387,6 +387,14 @@ extension VestibuleAPI {
         try await send(Call<ResponsesSubmitted>(.post, "/compatibility/responses", access: .session, body: body)).value
     }
 
+    /// Asks how well the person matches another one.
+    ///
+    /// - Parameter userId: The other person.
+    /// - Throws: ``VestibuleError``; codes: `forbidden`, `not_found`.
+    public func getCompatibility(userId: UUID) async throws(VestibuleError) -> Compatibility {
+        try await send(Call<Compatibility>(.get, "/compatibility/with/\(userId.uuidString)", access: .session)).value
+    }
+
     // MARK: Questionnaires
 
     /// Lists the questionnaires, each in its newest published version.
@@ -741,5 +749,30 @@ extension VestibuleAPI {
     /// - Throws: ``VestibuleError``; codes: `reauthentication_required`, `unsupported_media_type`, `validation_failed`.
     public func setRecoveryLock(_ body: SetRecoveryLockRequest) async throws(VestibuleError) -> RecoveryLock {
         try await send(Call<RecoveryLock>(.put, "/users/me/recovery-lock", access: .session, body: body)).value
+    }
+
+    // MARK: Visual preferences
+
+    /// Saves what the person chose, or defers the rest.
+    ///
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
+    public func saveVisualChoices(_ body: SaveVisualChoicesRequest) async throws(VestibuleError) -> VisualChoicesSaved {
+        try await send(Call<VisualChoicesSaved>(.post, "/visual-preferences/choices", access: .session, body: body))
+            .value
+    }
+
+    /// What is known of the person's visual preferences.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func getVisualProfile() async throws(VestibuleError) -> VisualProfile {
+        try await send(Call<VisualProfile>(.get, "/visual-preferences/profile", access: .session)).value
+    }
+
+    /// The next comparisons of the person's session. The first call opens the session.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func getVisualSession() async throws(VestibuleError) -> VisualSession {
+        try await send(Call<VisualSession>(.get, "/visual-preferences/session", access: .session)).value
     }
 }

@@ -47,7 +47,8 @@ import Testing
         let presentations = Set(QuestionKind.allCases.flatMap(\.presentations))
         #expect(QuestionView.schema.known("type") == QuestionKind.allCases.map(\.rawValue).sorted())
         #expect(QuestionView.schema.known("presentation") == presentations.sorted())
-        #expect(QuestionConstraints.schema.known("pattern") == TextPattern.allCases.map(\.rawValue).sorted())
+        let forms = TextPattern.allCases.map(\.rawValue) + ["https_url"]
+        #expect(QuestionConstraints.schema.known("format") == forms.sorted())
         #expect(SessionOffer.schema.known("class") == ChangeClass.allCases.map(\.rawValue).sorted())
     }
 

@@ -39,12 +39,13 @@ import Testing
         #expect(absences(types, contracts + [first], folders) == ["\(first) has two contracts"])
     }
 
-    @Test func deletionsAndTheStepsOfARecoveryAreTriedUntilTaken() {
+    @Test func whatHoldsSomebodyUpForGoodIsTriedUntilTaken() {
         let types = Set(Catalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type.rawValue })
         #expect(
             types == [
                 "auth.account-deleted", "auth.notify-person", "auth.recovery-applied", "auth.recovery-began",
-                "recovery.case-closed", "recovery.case-opened",
+                "recovery.case-closed", "recovery.case-opened", "verification.decided",
+                "visual-preference.capture-deferred", "visual-preference.profile-ready",
             ])
     }
 

@@ -63,7 +63,9 @@ enum Fixtures {
         let file = root.appending(path: "routes.txt")
         let released = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
         guard isRecording else { return released }
-        let all = Set(released).union(current).sorted()
+        // A route that no service answered yet has no message. It may get one.
+        let waiting = released.filter { route in current.contains { $0.hasPrefix("\(route) ") } }
+        let all = Set(released).subtracting(waiting).union(current).sorted()
         try Data((all.joined(separator: "\n") + "\n").utf8).write(to: file)
         return all
     }

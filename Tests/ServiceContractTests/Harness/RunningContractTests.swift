@@ -142,7 +142,7 @@ import Testing
         let (asked, before) = try await begin()
         let body = try WireJSON.encode(asked.message)
         let everybody: [ServiceName] = [
-            .auth, .profile, .questionnaire, .recovery, .gateway, .operator, BusKeys.nobody,
+            .auth, .profile, .questionnaire, .recovery, .visualPreference, .gateway, .operator, BusKeys.nobody,
         ]
         for caller in everybody where !C.rules.callers.contains(caller) {
             // An operator may send every request that only reads.

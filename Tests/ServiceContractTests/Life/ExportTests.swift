@@ -26,10 +26,10 @@ import Testing
             try await system.expectIsAccountedFor(held)
             for (column, sections) in system.described {
                 for (service, kind) in sections {
-                    #expect(!records(service.rawValue, kind).isEmpty, "\(column) is not exported as \(kind)")
+                    #expect(!records(service.identifier, kind).isEmpty, "\(column) is not exported as \(kind)")
                 }
             }
-            for service in TestSystem.definitions.map(\.name.rawValue) {
+            for service in TestSystem.definitions.map(\.name.identifier) {
                 #expect(records(service, "undescribed") == [["kind": "undescribed", "words": "Hej"]], "\(service)")
             }
             #expect(records("auth", "phone").first?["number"]?.stringValue == Self.phone)

@@ -10,9 +10,9 @@ import Testing
     func areThoseThatItsMigrationsSay(index: Int) async throws {
         let definition = TestSystem.definitions[index]
         let scratch = try await ScratchDatabase.make(
-            schema: definition.name.rawValue, migrations: definition.migrations)
+            schema: definition.name.identifier, migrations: definition.migrations)
         let rows = try await scratch.query(
-            "SELECT tablename FROM pg_tables WHERE schemaname = '\(definition.name)' AND tablename <> 'schema_migrations'"
+            "SELECT tablename FROM pg_tables WHERE schemaname = '\(definition.name.identifier)' AND tablename <> 'schema_migrations'"
         )
         let tables = SchemaTables.made(by: RuntimeMigrations.all + definition.migrations)
         #expect(difference(between: rows.split(separator: "\n").map(String.init), and: tables) == [])

@@ -13,13 +13,14 @@ import Testing
 @testable import ProfileService
 @testable import QuestionnaireService
 @testable import RecoveryService
+@testable import VisualPreferenceService
 
-/// The four services and a gateway in one process, with one database as in a deployment, over one bus.
+/// The five services and a gateway in one process, with one database as in a deployment, over one bus.
 @Loop final class TestSystem {
     nonisolated static let definitions = [
         AuthServiceDefinition.definition, ProfileServiceDefinition.definition,
         QuestionnaireServiceDefinition.definition,
-        RecoveryServiceDefinition.definition,
+        RecoveryServiceDefinition.definition, VisualPreferenceServiceDefinition.definition,
     ]
 
     private(set) var databases: [ServiceName: ScratchDatabase] = [:]
@@ -52,10 +53,10 @@ import Testing
         var bus = BusConfiguration(service: .gateway)
         bus.security = try keys.security(of: .gateway)
         bus.discoveryInterval = .milliseconds(20)
-        let all = try await ScratchDatabase.make(Self.definitions.map { ($0.name.rawValue, $0.migrations) })
+        let all = try await ScratchDatabase.make(Self.definitions.map { ($0.name.identifier, $0.migrations) })
         for definition in Self.definitions {
             let (name, prefix) = (definition.name, definition.prefix)
-            let scratch = ScratchDatabase(schema: name.rawValue, beside: all)
+            let scratch = ScratchDatabase(schema: name.identifier, beside: all)
             databases[name] = scratch
             bus.peers[name] = try Discovery("ipc:\(folder.path)")
             var environment = [
@@ -64,7 +65,7 @@ import Testing
                 "\(prefix)DATABASE_URL": scratch.runtime, "\(prefix)KEYS": KeyRing.generate(id: "test"),
                 "AUDIT_ANCHOR_FOLDER": folder.path, "SPOOL_DIR": spool.folder,
             ]
-            for peer in definition.peers { environment["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder.path)" }
+            for peer in definition.peers { environment["BUS_\(peer.identifier.uppercased())"] = "ipc:\(folder.path)" }
             environments[name] = environment
         }
         var configuration = GatewayConfiguration()
@@ -194,6 +195,7 @@ import Testing
         _ = try await ask(UpdateMe(fields: ["bio": "Te är livet"]), as: session)
         _ = try await ask(
             SubmitResponses(answers: QuestionnaireProvider.required, complete: true), as: session)
+        _ = try await ask(GetVisualSession(), as: session)
         let (challenge, code) = try await code(for: "+14155559999", purpose: "recovery")
         let claim = RequestRecovery(
             accountPhone: phone, challengeId: challenge, code: code, device: Sample.phone)

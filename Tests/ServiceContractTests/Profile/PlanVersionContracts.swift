@@ -55,7 +55,7 @@ extension GetPlanVersion: MessageContract {
     static let hasEffect = false
     static let clockMembers: Set<String> = []
     static func everyday(_ profile: ProfileProvider) async throws -> Asked<GetPlanVersion> {
-        DraftSamples.admin(canonical)
+        DraftSamples.admin(GetPlanVersion(key: "eko-family", version: "1"))
     }
     static let provocations: [String: Provocation<ProfileProvider, GetPlanVersion>] = [
         "unauthorized": { _ in Asked(canonical) }, "forbidden": { _ in Asked(canonical, for: .random()) },

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AuthService
 
-/// The real auth service, with stand-ins for profile and recovery. Codes are read from the spool.
+/// The real auth service, with stand-ins for the other services. Codes are read from the spool.
 @Loop final class AuthProvider: Provider {
     let stage: ServiceStage
     let spool: Spool
@@ -40,6 +40,7 @@ import Testing
                 EventRecorder<AccountDeleted>(),
                 EventRecorder<AccountStatusChanged>())
             try stage.answering(as: .questionnaire, EventRecorder<AccountDeleted>())
+            try stage.answering(as: .visualPreference, EventRecorder<AccountDeleted>())
             try stage.answering(
                 as: .recovery, EventRecorder<RecoveryBegan>(), EventRecorder<RecoveryApplied>(),
                 EventRecorder<NotificationDelivered>(),

@@ -29,7 +29,7 @@ import ServiceRuntime
         _ definition: ServiceDefinition, replicas: Int = 1, environment: [String: String] = [:]
     ) async throws {
         self.definition = definition
-        scratch = try await ScratchDatabase.make(schema: definition.name.rawValue, migrations: definition.migrations)
+        scratch = try await ScratchDatabase.make(schema: definition.name.identifier, migrations: definition.migrations)
         // The path of a socket has little room, so the name is short.
         folder = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ import ServiceRuntime
             "LOG_LEVEL": "debug", "AUDIT_ANCHOR_FOLDER": folder, "\(definition.prefix)DATABASE_URL": scratch.runtime,
             "\(definition.prefix)KEYS": KeyRing.generate(id: "test"),
         ]
-        for peer in definition.peers { variables["BUS_\(peer.rawValue.uppercased())"] = "ipc:\(folder)" }
+        for peer in definition.peers { variables["BUS_\(peer.identifier.uppercased())"] = "ipc:\(folder)" }
         self.environment = variables.merging(environment) { $1 }
         for _ in 0..<replicas { try await addReplica() }
     }

@@ -71,7 +71,7 @@ import Testing
         _ service: ServiceName, through folder: String? = nil, variables: [String: String] = [:],
         trusting authority: String? = nil
     ) throws -> pid_t {
-        let (state, prefix) = (installation.state, service.rawValue.uppercased())
+        let (state, prefix) = (installation.state, service.identifier.uppercased())
         var environment = [
             "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "VESTIBULE_PROFILE": "development", "SPOOL_DIR": state.spool,
             "BUS_BIND": "ipc:\(state.bus)",
@@ -80,7 +80,9 @@ import Testing
             "\(prefix)_KEYS_FILE": state.keyRing(service.rawValue),
             "\(prefix)_DATABASE_URL": url("scratch_runtime", through: folder),
         ]
-        for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
+        for peer in StateFolder.services {
+            environment["BUS_\(peer.variablePrefix)"] = "ipc:\(state.bus)"
+        }
         switch service {
         case .auth:
             // Everybody in a test comes from one address, and has a number of one prefix.
@@ -127,7 +129,9 @@ import Testing
             "GATEWAY_HTTP": "127.0.0.1:\(free.port)",
             "GATEWAY_RATE_LIMIT": "off", "BUS_KEY_FILE": keys.secret(of: "gateway"), "BUS_ALLOWED": keys.list,
         ]
-        for peer in StateFolder.services { environment["BUS_\(peer.uppercased())"] = "ipc:\(state.bus)" }
+        for peer in StateFolder.services {
+            environment["BUS_\(peer.variablePrefix)"] = "ipc:\(state.bus)"
+        }
         environment.merge(variables) { $1 }
         let process = try Subprocess.start(
             ["setpriv", "--pdeathsig", "KILL", "--", installation.program("Gateway")], environment: environment,

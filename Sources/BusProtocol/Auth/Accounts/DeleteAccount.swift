@@ -27,7 +27,8 @@ public struct AccountDeletion: PublicReply {
 public struct AccountDeleted: BusEvent {
     public static let type: MessageType = "auth.account-deleted"
     public static let rules = MessageRules(
-        service: .profile, alsoTold: [.questionnaire, .recovery], callers: [.auth], effect: .idempotent,
+        service: .profile, alsoTold: [.questionnaire, .recovery, .visualPreference], callers: [.auth],
+        effect: .idempotent,
         delivery: .untilTaken)
 
     public var personID: Identifier

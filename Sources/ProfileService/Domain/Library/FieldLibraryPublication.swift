@@ -20,12 +20,7 @@ struct FieldLibraryPublication: PublicationPlan {
     }
 
     private static func problems(of document: FieldLibraryDocument) -> [DocumentProblem] {
-        do throws(DocumentError) {
-            _ = try FieldLibrary.InUse(document)
-            return []
-        } catch {
-            return error.problems
-        }
+        DocumentReport { () throws(DocumentError) in _ = try FieldLibrary.InUse(document) }.problems
     }
 
     /// The problems of a first version. It must have every field of this release, since some of them have rules of their
@@ -37,11 +32,6 @@ struct FieldLibraryPublication: PublicationPlan {
 
     /// Reports all problems of a draft.
     static func report(on draft: JSONValue, after newest: FieldLibraryDocument) -> DocumentReport {
-        do throws(DocumentError) {
-            _ = try FieldLibraryPublication(draft, after: newest)
-            return DocumentReport()
-        } catch {
-            return DocumentReport(problems: error.problems)
-        }
+        DocumentReport { () throws(DocumentError) in _ = try FieldLibraryPublication(draft, after: newest) }
     }
 }

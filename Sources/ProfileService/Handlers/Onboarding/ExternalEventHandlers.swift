@@ -7,7 +7,9 @@ struct VisualPreferencesReadyHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ event: VisualPreferencesReady, context: RequestContext) async throws -> Acknowledged {
-        try await profile.take(event, from: .visualPreference) { $0.visualPreferences = .ready }
+        try await profile.take(event, from: .visualPreference) {
+            ($0.visualPreferences, $0.visualDeferredAt) = (.ready, nil)
+        }
     }
 }
 
@@ -17,7 +19,8 @@ struct VisualPreferencesDeferredHandler: RequestHandler {
     func handle(_ event: VisualPreferencesDeferred, context: RequestContext) async throws -> Acknowledged {
         try await profile.take(event, from: .visualPreference) {
             // A deferral does not undo `ready`.
-            if $0.visualPreferences != .ready { $0.visualPreferences = .deferred }
+            guard $0.visualPreferences != .ready else { return }
+            ($0.visualPreferences, $0.visualDeferredAt) = (.deferred, event.at)
         }
     }
 }

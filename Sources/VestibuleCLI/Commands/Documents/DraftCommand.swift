@@ -22,6 +22,26 @@ enum DraftCommand<Client: DocumentClient> {
         return true
     }
 
+    // MARK: ls
+
+    /// Lists the versions and drafts of the only document of a kind. The newest version is in use.
+    ///
+    /// - Parameter parts: the versions and drafts of the reply, the newest first.
+    static func list<Request: BusRequest>(
+        _ words: ArraySlice<String>, of request: Request,
+        _ parts: (Request.Reply) -> (versions: [(number: Int64, publishedAt: Timestamp)], drafts: [DraftSummary])
+    ) throws {
+        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 0)
+        let bus = try BusAccess(state: arguments["--state"])
+        let reply = try told { try BusCommand.waiting { try await BusCommand.asOperator(request, bus) } }
+        if arguments.has("--json") { return say(String(decoding: try WireJSON.encode(reply), as: UTF8.self)) }
+        let (versions, drafts) = parts(reply)
+        let rows = versions.enumerated().map { place, version in
+            ["\(version.number)", place == 0 ? "in use" : "published", RecoveryText.time(version.publishedAt)]
+        }
+        say(TextTable.text(of: [["version", "state", "published"]] + rows) + "\n\n" + DraftText.table(of: drafts))
+    }
+
     // MARK: check and diff
 
     /// Checks a file against the rules. If a system runs, it also compares the file with what the system has, as

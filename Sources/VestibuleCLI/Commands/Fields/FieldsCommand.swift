@@ -12,27 +12,11 @@ enum FieldsCommand {
 
     static func run(_ words: ArraySlice<String>) throws {
         switch words.first {
-        case "ls": try list(words.dropFirst())
+        case "ls":
+            try DraftCommand<FieldLibraries>.list(words.dropFirst(), of: ViewFieldLibrary()) { overview in
+                (overview.versions.map { ($0.version, $0.publishedAt) }, overview.drafts)
+            }
         default: guard try DraftCommand<FieldLibraries>.run(words) else { throw commands.misuse(of: words.first) }
-        }
-    }
-
-    private static func list(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 0)
-        let bus = try BusAccess(state: arguments["--state"])
-        do {
-            let overview = try BusCommand.waiting { try await BusCommand.asOperator(ViewFieldLibrary(), bus) }
-            if arguments.has("--json") {
-                return say(String(decoding: try WireJSON.encode(overview), as: UTF8.self))
-            }
-            let versions = overview.versions.enumerated().map { place, version in
-                ["\(version.version)", place == 0 ? "in use" : "published", RecoveryText.time(version.publishedAt)]
-            }
-            say(
-                TextTable.text(of: [["version", "state", "published"]] + versions) + "\n\n"
-                    + DraftText.table(of: overview.drafts))
-        } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
         }
     }
 }

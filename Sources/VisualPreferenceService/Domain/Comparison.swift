@@ -1,0 +1,44 @@
+/// What a person chose: a side, or neither of the two.
+enum Side: String, Sendable {
+    case left, right, neither
+
+    /// The same choice after the sides have changed places.
+    var swapped: Side {
+        switch self {
+        case .left: .right
+        case .right: .left
+        case .neither: .neither
+        }
+    }
+}
+
+/// One pair of a session, and what the person chose. The items are named by their places in the stimulus set.
+struct Comparison: Sendable, Equatable {
+    /// Why the pair is shown.
+    enum Purpose: String, Sendable {
+        /// Its answer says most about the weights.
+        case informative
+        /// An earlier pair with its sides swapped, of which the person knows nothing. The same item should be chosen.
+        case `repeat`
+        /// The fit is surest which item is chosen.
+        case sure
+    }
+
+    let left: Int
+    let right: Int
+    let purpose: Purpose
+    /// For a check, the choice that makes it hold.
+    var expected: Side?
+    var choice: Side?
+    /// How long the person took, by the client's clock.
+    var latencyMs: Int64?
+
+    /// Whether an answered check went as expected; `nil` for other pairs.
+    var holds: Bool? {
+        guard let expected, let choice else { return nil }
+        return choice == expected
+    }
+
+    /// The two items, whatever their sides.
+    var pair: Set<Int> { [left, right] }
+}

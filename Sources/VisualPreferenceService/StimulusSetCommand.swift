@@ -1,0 +1,25 @@
+import Documents
+import JSONText
+import ServiceRuntime
+
+/// What the program does with files of stimulus sets instead of serving.
+enum StimulusSetCommand {
+    /// `--set-schema` prints the JSON Schema of a file.
+    ///
+    /// - Parameter arguments: of the program, without its name.
+    static func runIfAsked(_ arguments: [String]) {
+        if arguments == ["--set-schema"] {
+            print(StimulusSetDocument.schemaText, terminator: "")
+            ServiceProcess.end(0)
+        }
+        DocumentCommand.runIfAsked(
+            arguments, .stimuli, check: { name, bytes, _ in answer(name, bytes) },
+            read: { try StimulusSetDocument($0) }, compare: { StimulusSetDifference(from: $0, to: $1) })
+    }
+
+    private static func answer(_ name: String, _ bytes: [UInt8]) -> DocumentCommand.Answer {
+        let check = DocumentCheck(bytes) { StimulusSetPublication.report(on: $0, after: nil) }
+        return .init(
+            json: ["findings": check.json], lines: check.lines(of: name), isWell: check.errorCount == 0)
+    }
+}
