@@ -263,9 +263,7 @@ struct BusAccess: Sendable {
             self.list = list
             secret = try environment["BUS_KEY"] ?? Self.contents(of: environment["BUS_KEY_FILE"] ?? "")
             peers = try StateFolder.services.reduce(into: [:]) { peers, service in
-                guard let text = environment["BUS_\(service.variablePrefix)"] else {
-                    return
-                }
+                guard let text = environment["BUS_\(service.variablePrefix)"] else { return }
                 peers[ServiceName(rawValue: service)] = try Discovery(text)
             }
         } else {

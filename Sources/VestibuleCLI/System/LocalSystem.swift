@@ -153,7 +153,7 @@ final class LocalSystem {
     /// The variables that this type sets for the programs, in place of those of the environment.
     static let ownVariables = Set(
         ["BUS_BIND", "BUS_KEY_FILE", "BUS_ALLOWED", "SPOOL_DIR", "AUDIT_ANCHOR_FOLDER", "GATEWAY_HTTP"]
-            + StateFolder.services.map { $0.variablePrefix }.flatMap {
+            + StateFolder.services.map(\.variablePrefix).flatMap {
                 ["BUS_\($0)", "\($0)_DATABASE_URL", "\($0)_KEYS_FILE"]
             })
 
@@ -164,9 +164,7 @@ final class LocalSystem {
         // The default of `up` is the development profile.
         given["VESTIBULE_PROFILE"] = given["VESTIBULE_PROFILE"] ?? "development"
         given["BUS_BIND"] = "ipc:\(state.bus)"
-        for service in StateFolder.services {
-            given["BUS_\(service.variablePrefix)"] = "ipc:\(state.bus)"
-        }
+        for service in StateFolder.services { given["BUS_\(service.variablePrefix)"] = "ipc:\(state.bus)" }
         given["BUS_KEY_FILE"] = BusKeyFolder(path: state.keys).secret(of: name)
         given["BUS_ALLOWED"] = BusKeyFolder(path: state.keys).list
         given["SPOOL_DIR"] = state.spool
@@ -186,8 +184,7 @@ final class LocalSystem {
             for key in [variable, "\(variable)_FILE"] { if let value = given[key] { environment[key] = value } }
         }
         // A misspelt variable must reach the program, which then refuses to start.
-        for (key, value) in given
-        where key.hasPrefix("\(name.variablePrefix)_") || key.hasPrefix("VESTIBULE_") {
+        for (key, value) in given where key.hasPrefix("\(name.variablePrefix)_") || key.hasPrefix("VESTIBULE_") {
             environment[key] = value
         }
         let process = Self.name(name, replica)

@@ -1,4 +1,3 @@
-import BusProtocol
 import Foundation
 
 /// The private PostgreSQL of a state folder. It listens on a socket only, and has a schema, an owner role and a runtime
@@ -135,8 +134,7 @@ struct PostgresServer {
         try query("vestibule", sql)
         let lost = try StateFolder.services.filter(state.hasData).filter { service in
             try query(
-                "vestibule",
-                "SELECT 1 WHERE to_regclass('\(service.schemaName).schema_migrations') IS NOT NULL"
+                "vestibule", "SELECT 1 WHERE to_regclass('\(service.schemaName).schema_migrations') IS NOT NULL"
             ).isEmpty
         }
         guard lost.isEmpty else { throw missing("every table of \(lost.joined(separator: ", "))") }

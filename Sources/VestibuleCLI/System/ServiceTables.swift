@@ -1,4 +1,3 @@
-import BusProtocol
 import Foundation
 import JSONText
 import Synchronization
@@ -21,9 +20,7 @@ struct ServiceTables: Sendable {
     static func each<Value>(state given: String?, _ body: ([ServiceTables]) throws -> Value) throws -> Value {
         let all = ProcessInfo.processInfo.environment
         let named = StateFolder.services.filter { service in
-            ["", "_FILE"].contains {
-                all["\(service.variablePrefix)_DATABASE_URL\($0)"] != nil
-            }
+            ["", "_FILE"].contains { all["\(service.variablePrefix)_DATABASE_URL\($0)"] != nil }
         }
         if given == nil, !named.isEmpty {
             return try body(named.map { ServiceTables(service: $0, environment: all) })
@@ -83,10 +80,7 @@ struct ServiceTables: Sendable {
             if state.hasData(of: service) { environment["\(prefix)_KEYS_FILE"] = state.keyRing(service) }
             return ServiceTables(
                 service: service, environment: environment,
-                owner: [
-                    "\(prefix)_DATABASE_OWNER_URL": try postgres.url(
-                        "\(service.schemaName)_owner")
-                ])
+                owner: ["\(prefix)_DATABASE_OWNER_URL": try postgres.url("\(service.schemaName)_owner")])
         }
     }
 
