@@ -29,7 +29,9 @@ func program(_ name: String, _ dependencies: [Target.Dependency], plugins: [Targ
 }
 
 /// A service's migrations, catalogues and tables are in its program.
-func service(_ name: String) -> Target { program(name, serviceParts, plugins: ["EmbedFiles"]) }
+func service(_ name: String, _ more: [Target.Dependency] = []) -> Target {
+    program(name, serviceParts + more, plugins: ["EmbedFiles"])
+}
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
@@ -53,6 +55,7 @@ let package = Package(
         .executable(name: "QuestionnaireService", targets: ["QuestionnaireService"]),
         .executable(name: "RecoveryService", targets: ["RecoveryService"]),
         .executable(name: "VisualPreferenceService", targets: ["VisualPreferenceService"]),
+        .executable(name: "VerificationService", targets: ["VerificationService"]),
         .executable(name: "Gateway", targets: ["Gateway"]),
         .executable(name: "vestibule", targets: ["VestibuleCLI"]),
     ],
@@ -96,9 +99,8 @@ let package = Package(
         service("ProfileService"),
         service("QuestionnaireService"),
         service("RecoveryService"),
-        .executableTarget(
-            name: "VisualPreferenceService", dependencies: serviceParts + ["HTTPServer"], swiftSettings: onLoop,
-            plugins: ["EmbedFiles"]),
+        service("VisualPreferenceService", ["HTTPServer"]),
+        service("VerificationService", ["HTTPServer"]),
         program(
             "Gateway",
             [
@@ -156,6 +158,7 @@ let package = Package(
         tests(
             "VisualPreferenceServiceTests",
             serviceParts + ["HTTPServer", "TestSupport", "VisualPreferenceService"]),
+        tests("VerificationServiceTests", serviceParts + ["HTTPServer", "TestSupport", "VerificationService"]),
         tests(
             "VestibuleCLITests",
             [
@@ -168,7 +171,7 @@ let package = Package(
             [
                 "AuthService", "BusProtocol", "BusRuntime", "Database", "EventLoop", "Gateway", "JSONText",
                 "ProfileService", "QuestionnaireService", "RecoveryService", "ServiceRuntime", "TestSupport",
-                "VisualPreferenceService",
+                "VerificationService", "VisualPreferenceService",
             ]),
     ]
 )

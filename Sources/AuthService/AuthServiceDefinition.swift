@@ -11,7 +11,8 @@ import ServiceRuntime
 enum AuthServiceDefinition {
     static let definition = ServiceDefinition(
         name: .auth, variables: variables, migrations: AuthMigrations.all,
-        peers: [.profile, .questionnaire, .recovery, .visualPreference],
+        // All of them hear of a deleted account.
+        peers: ServiceName.services.filter { $0 != .auth },
         assemble: assemble)
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {

@@ -47,7 +47,7 @@ import ProcessRuntime
         var bus = BusConfiguration(service: .gateway)
         let security = try values.busSecurity()
         bus.security = security
-        bus.peers = try values.discoveries(of: LocalAnswers.required)
+        bus.peers = try values.discoveries(of: ServiceName.services)
         let level = Log.Level(rawValue: try values.text("LOG_LEVEL")) ?? .info
         let log = Log(service: .gateway, instance: bus.instance, threshold: level)
         self.log = log

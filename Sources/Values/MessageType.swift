@@ -29,11 +29,16 @@ public struct ServiceName: RawRepresentable, Hashable, Sendable, Codable, Expres
     public static let gateway: ServiceName = "gateway"
     /// Visual preferences.
     public static let visualPreference: ServiceName = "visual-preference"
-    // This service does not exist yet, but its events are already accepted.
-    /// Verification of photos and documents.
+    /// Photos, and verification of persons by photos and documents.
     public static let verification: ServiceName = "verification"
     /// The command-line tool of an operator.
     public static let `operator`: ServiceName = "operator"
+
+    /// Every service that holds data about people, in the order of a person's export. Auth comes first, since it decides
+    /// whether the person may have the export.
+    public static let services: [ServiceName] = [
+        .auth, .profile, .questionnaire, .recovery, .visualPreference, .verification,
+    ]
 
     /// The name where no hyphen can stand: in SQL, and in lower case in the names of variables.
     public var identifier: String { rawValue.replacing("-", with: "_") }

@@ -21,7 +21,7 @@ import TestSupport
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         var services: [Bus] = []
         var peers: [ServiceName: Discovery] = [:]
-        for name in LocalAnswers.required {
+        for name in ServiceName.services {
             peers[name] = .directory(directory)
             var configuration = BusConfiguration(service: name)
             configuration.bind = [try configuration.endpoint(inDirectory: directory)]
@@ -165,12 +165,12 @@ import TestSupport
                     steps: [RecoveryStep(key: "hold", state: "current")])
             })
         bus.register(Stub<BeginExport>(backstage: self) { ExportBegun() })
-        bus.register(Pages<ExportAccount>(backstage: self))
-        bus.register(Pages<ExportProfile>(backstage: self))
-        bus.register(Pages<ExportAnswers>(backstage: self))
-        bus.register(Pages<ExportCases>(backstage: self))
-        bus.register(Pages<ExportVisualPreferences>(backstage: self))
+        for request in ExportDocument.requests { register(request, on: bus) }
         bus.register(Stub<DisputeRecovery>(backstage: self) { RecoveryDisputed(status: "disputed") })
+    }
+
+    private func register<Request: ExportRequest>(_ request: Request.Type, on bus: Bus) {
+        bus.register(Pages<Request>(backstage: self))
     }
 }
 

@@ -63,10 +63,7 @@ import Testing
                 "\($0["service"]?.stringValue ?? "") \($0["state"]?.stringValue ?? "")"
             } ?? []
         }
-        let everybody = [
-            "auth ready", "auth ready", "profile ready", "questionnaire ready", "recovery ready",
-            "visual-preference ready",
-        ]
+        let everybody = (["auth"] + ServiceName.services.map(\.rawValue)).sorted().map { "\($0) ready" }
         // A system is ready with one of each: the other replica may still be on its way.
         try installation.wait("every replica's word", seconds: 30) { try states() == everybody }
 
@@ -81,7 +78,7 @@ import Testing
             let stats = try installation.run("bus", "stats", "--json", "--state", state.path).output
             let told = try JSONValue.parse(Array((stats.split(separator: "\n").first { $0.hasPrefix("[") } ?? "").utf8))
             gauges = told.arrayValue?.compactMap { $0["report"]?["gauges"]?.objectValue } ?? []
-            return gauges.count == 6
+            return gauges.count == everybody.count
         }
         // Of auth, whose replicas are two, and of profile.
         #expect(gauges.count { $0.keys.contains("sms_budget_used") && $0.keys.contains("sms_prefixes_closed") } == 2)

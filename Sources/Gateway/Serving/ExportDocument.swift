@@ -13,12 +13,17 @@ import JSONText
             .required("personId", .uuid, "Whose data it is."),
             .required("exportedAt", .dateTime, "When it was put together."),
         ]
-            + LocalAnswers.required.map {
+            + ServiceName.services.map {
                 .required(
                     $0.identifier, .array(of: .map(of: .any, count: 1...64), count: 0...1_000_000),
                     "Records of the \($0.rawValue) service.")
             }
     ).named("AccountExport", "Everything that is held about a person.")
+
+    /// Of each service, in the order of the document.
+    static nonisolated let requests: [any ExportRequest.Type] = ServiceName.services.compactMap { service in
+        Catalogue.all.lazy.compactMap { $0 as? any ExportRequest.Type }.first { $0.rules.service == service }
+    }
 
     private let services: [ServicePages]
     private let note: @Loop @Sendable () async throws(BusError) -> Void
@@ -31,12 +36,7 @@ import JSONText
     /// - Parameter options: called for the options of each call.
     init(of person: Identifier, bus: Bus, options: @escaping @Loop @Sendable () -> CallOptions) {
         self.person = person
-        // Auth comes first, since it decides whether the person may have the export.
-        services = [
-            ServicePages(ExportAccount.self, bus, options), ServicePages(ExportProfile.self, bus, options),
-            ServicePages(ExportAnswers.self, bus, options), ServicePages(ExportCases.self, bus, options),
-            ServicePages(ExportVisualPreferences.self, bus, options),
-        ]
+        services = Self.requests.map { ServicePages($0, bus, options) }
         note = { () async throws(BusError) in
             var options = options()
             options.idempotencyKey = "\(IdempotencyKey.gatewayPrefix)\(Identifier.ordered())"

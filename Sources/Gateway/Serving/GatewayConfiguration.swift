@@ -51,7 +51,7 @@ extension GatewayConfiguration {
                 "Networks from which staff and administrators may act; the development profile allows any"),
             .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer that access tokens must name"),
             .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience that access tokens must name"),
-        ] + CommonVariables.everyProcess(peers: LocalAnswers.required)
+        ] + CommonVariables.everyProcess(peers: ServiceName.services)
 
     /// - Throws: ``ConfigurationError`` that names the variable.
     init(_ values: Configuration) throws(ConfigurationError) {

@@ -6,11 +6,6 @@ import JSONText
 
 /// The responses that the gateway makes without a message to a service.
 @Loop final class LocalAnswers {
-    /// Services without which the gateway is not ready.
-    nonisolated static let required: [ServiceName] = [
-        .auth, .profile, .questionnaire, .recovery, .visualPreference,
-    ]
-
     private let bus: Bus
     private let gatekeeper: Gatekeeper
     private let document: [UInt8]
@@ -25,7 +20,7 @@ import JSONText
         (self.document, page) = (
             CanonicalJSON.bytes(of: document), DocsPage(document, introduction: GuidePages.embedded.introduction)
         )
-        operations = OperationsView(bus: bus, meter: meter, services: Self.required)
+        operations = OperationsView(bus: bus, meter: meter, services: ServiceName.services)
     }
 
     /// - Parameter parameters: of the path.
@@ -75,10 +70,10 @@ import JSONText
 
     private func readiness() async throws(Problem) -> HTTPResponse {
         var reasons: [String: JSONValue] = [:]
-        for service in Self.required {
+        for service in ServiceName.services {
             reasons[service.rawValue] = bus.absence(of: service).map { .string($0.rawValue) }
         }
-        let absent = Self.required.filter { reasons[$0.rawValue] != nil }
+        let absent = ServiceName.services.filter { reasons[$0.rawValue] != nil }
         var missing = absent.map(\.rawValue)
         if gatekeeper.keys.document == nil { missing.append("signing-keys") }
         if !gatekeeper.revocations.hasSnapshot { missing.append("revocations") }

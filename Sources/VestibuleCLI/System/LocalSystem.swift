@@ -18,10 +18,9 @@ final class LocalSystem {
     /// Why the last restart of the database failed; `nil` while it runs.
     private var trouble: String?
 
-    static let programs = [
-        "auth": "AuthService", "profile": "ProfileService", "questionnaire": "QuestionnaireService",
-        "recovery": "RecoveryService", "visual-preference": "VisualPreferenceService", "gateway": "Gateway",
-    ]
+    static let programs = StateFolder.services.reduce(into: ["gateway": "Gateway"]) { programs, service in
+        programs[service] = service.split(separator: "-").map(\.capitalized).joined() + "Service"
+    }
 
     init(
         state: StateFolder, address: String, scale: [String: Int] = [:], variables: [String: String] = [:],

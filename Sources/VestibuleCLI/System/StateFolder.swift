@@ -9,7 +9,7 @@ struct StateFolder {
     /// The paths of sockets must be short. So they are in a private folder under /tmp whose name is a hash of `path`.
     let sockets: String
 
-    static let services = ["auth", "profile", "questionnaire", "recovery", "visual-preference"]
+    static let services = ServiceName.services.map(\.rawValue)
 
     /// - Throws: ``CommandError`` if the folder cannot be used.
     init(_ given: String?, create: Bool = true) throws {

@@ -41,6 +41,8 @@ public struct AccountExport: Codable, Sendable, Equatable {
     /// Records of the visual-preference service.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public var visual_preference: [[String: JSONValue]]
+    /// Records of the verification service.
+    public var verification: [[String: JSONValue]]
 }
 
 /// What a person who is too young is told.

@@ -141,9 +141,7 @@ import Testing
     private func strangers() async throws {
         let (asked, before) = try await begin()
         let body = try WireJSON.encode(asked.message)
-        let everybody: [ServiceName] = [
-            .auth, .profile, .questionnaire, .recovery, .visualPreference, .gateway, .operator, BusKeys.nobody,
-        ]
+        let everybody = ServiceName.services + [.gateway, .operator, BusKeys.nobody]
         for caller in everybody where !C.rules.callers.contains(caller) {
             // An operator may send every request that only reads.
             if caller == .operator, C.rules.effect == .read { continue }

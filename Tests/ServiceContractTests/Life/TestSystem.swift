@@ -13,14 +13,15 @@ import Testing
 @testable import ProfileService
 @testable import QuestionnaireService
 @testable import RecoveryService
+@testable import VerificationService
 @testable import VisualPreferenceService
 
-/// The five services and a gateway in one process, with one database as in a deployment, over one bus.
+/// The services and a gateway in one process, with one database as in a deployment, over one bus.
 @Loop final class TestSystem {
     nonisolated static let definitions = [
         AuthServiceDefinition.definition, ProfileServiceDefinition.definition,
-        QuestionnaireServiceDefinition.definition,
-        RecoveryServiceDefinition.definition, VisualPreferenceServiceDefinition.definition,
+        QuestionnaireServiceDefinition.definition, RecoveryServiceDefinition.definition,
+        VisualPreferenceServiceDefinition.definition, VerificationServiceDefinition.definition,
     ]
 
     private(set) var databases: [ServiceName: ScratchDatabase] = [:]

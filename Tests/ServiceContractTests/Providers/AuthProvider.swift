@@ -40,7 +40,9 @@ import Testing
                 EventRecorder<AccountDeleted>(),
                 EventRecorder<AccountStatusChanged>())
             try stage.answering(as: .questionnaire, EventRecorder<AccountDeleted>())
-            try stage.answering(as: .visualPreference, EventRecorder<AccountDeleted>())
+            for service in [ServiceName.visualPreference, .verification] {
+                try stage.answering(as: service, EventRecorder<AccountDeleted>())
+            }
             try stage.answering(
                 as: .recovery, EventRecorder<RecoveryBegan>(), EventRecorder<RecoveryApplied>(),
                 EventRecorder<NotificationDelivered>(),

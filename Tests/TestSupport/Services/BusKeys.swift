@@ -16,10 +16,7 @@ import Foundation
     /// - Parameter folder: the folder of the list.
     public init(in folder: String) throws {
         list = "\(folder)/allowed"
-        for service: ServiceName in [
-            .auth, .profile, .questionnaire, .recovery, .gateway, .operator, .visualPreference, .verification,
-            Self.nobody,
-        ] {
+        for service in ServiceName.services + [.gateway, .operator, Self.nobody] {
             let secret = try BusKey.newSecret()
             secrets[service] = secret
             allowed.append((service, try secret.publicKey()))

@@ -27,9 +27,8 @@ public struct AccountDeletion: PublicReply {
 public struct AccountDeleted: BusEvent {
     public static let type: MessageType = "auth.account-deleted"
     public static let rules = MessageRules(
-        service: .profile, alsoTold: [.questionnaire, .recovery, .visualPreference], callers: [.auth],
-        effect: .idempotent,
-        delivery: .untilTaken)
+        service: .profile, alsoTold: ServiceName.services.filter { $0 != .auth && $0 != .profile }, callers: [.auth],
+        effect: .idempotent, delivery: .untilTaken)
 
     public var personID: Identifier
     @Field(.count) public var personSequence: Int64 = 0
