@@ -102,6 +102,35 @@ import Testing
         #expect(try await scratch.query("SELECT plan FROM consents ORDER BY plan") == "\nyoked")
     }
 
+    /// The event of a person names no plan: it is not taken for a second one, nor for a version to which the person moved.
+    @Test func whoWasCompleteBeforeThatWasStoredIsCounted() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "profile")
+        let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0027_plans_completed_before" })
+        _ = try await migrate(scratch, Array(ProfileMigrations.all.prefix(before)))
+        try await scratch.query(
+            """
+            INSERT INTO plans (plan, version, content_hash, content, published_at) VALUES
+                ('yoked', 1, sha256(''), '{}', '2026-02-01Z'), ('yoked', 2, sha256(''), '{}', '2026-03-01Z');
+            INSERT INTO profiles (person_id) SELECT md5(n::text)::uuid FROM generate_series(1, 6) AS n;
+            INSERT INTO person_plans (person_id, app, plan, version, began_at, completed_at) VALUES
+                (md5('1')::uuid, '', 'yoked', 1, '2026-02-02Z', NULL), (md5('2')::uuid, '', 'yoked', 1, '2026-02-02Z', NULL),
+                (md5('3')::uuid, '', 'yoked', 1, '2026-02-09Z', NULL), (md5('4')::uuid, '', 'yoked', 2, '2026-02-02Z', NULL),
+                (md5('5')::uuid, '', 'yoked', 1, '2026-02-02Z', NULL), (md5('5')::uuid, 'a', 'yoked', 1, '2026-02-02Z', NULL),
+                (md5('6')::uuid, '', 'yoked', 1, '2026-02-02Z', '2026-02-03Z');
+            INSERT INTO onboarding_events (event_id, person_id, name, at)
+                SELECT gen_random_uuid(), md5(n::text)::uuid, 'onboarding_completed', '2026-02-08Z'
+                FROM unnest(ARRAY[1, 3, 4, 5, 6]) AS n
+            """)
+        _ = try await migrate(scratch, ProfileMigrations.all)
+        let completed = try await scratch.query(
+            """
+            SELECT n, to_char(completed_at AT TIME ZONE 'UTC', 'DD') FROM generate_series(1, 6) AS n
+                JOIN person_plans ON person_id = md5(n::text)::uuid
+            WHERE completed_at IS NOT NULL ORDER BY n
+            """)
+        #expect(completed == "1|08\n3|09\n6|03")
+    }
+
     private func migrate(_ scratch: ScratchDatabase, _ migrations: [Migration]) async throws -> [String] {
         try await Migrator.run(
             owner: scratch.owner, schema: "profile", runtimeRole: "scratch_runtime", migrations: migrations
