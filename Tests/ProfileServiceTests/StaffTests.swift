@@ -145,6 +145,27 @@ import Testing
         }
     }
 
+    @Test func whoBecomesCompleteWhileSuspendedIsCountedOnceRestored() async throws {
+        try await ProfileStage.run(environment: ["MATCH_REQUIRE_VISUAL_SIGNAL": "false"]) { profile in
+            let counted = """
+                SELECT completed_at IS NOT NULL, onboarding_completed IS NOT NULL
+                FROM person_plans JOIN journeys USING (person_id)
+                """
+            try await profile.update([
+                "dateOfBirth": "1994-02-28", "displayName": "Åsa", "gender": "female", "lookingFor": ["everyone"],
+            ])
+            try await Self.tell("suspended", 1, profile)
+            let done = SessionCompleted(
+                personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat",
+                version: 1, completedAt: .now())
+            _ = try await profile.stage.asking(as: .questionnaire).call(done, CallOptions(timeout: .seconds(10)))
+            #expect(try await profile.stage.rows(counted) == "f|f")
+            try await Self.tell("active", 2, profile)
+            #expect(try await profile.stage.rows(counted) == "t|t")
+            #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "complete")
+        }
+    }
+
     /// A push about the age is no news for who is suspended; it comes once they are back.
     @Test func whoIsSuspendedIsNotToldOfTheBirthday() async throws {
         try await ProfileStage.run { profile in

@@ -9,9 +9,13 @@ struct AccountStatusHandler: RequestHandler {
     func handle(_ event: AccountStatusChanged, context: RequestContext) async throws -> Acknowledged {
         try await profile.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            profile.store.create(event.personID, in: transaction)
+            let record = try await profile.store.locked(event.personID, in: transaction)
+            var changed = record
+            changed.isSuspended = event.status == "suspended"
             profile.store.note(
-                isSuspended: event.status == "suspended", since: event.changedAt, of: event.personID, in: transaction)
+                isSuspended: changed.isSuspended, since: event.changedAt, of: event.personID, in: transaction)
+            // Nobody is complete while suspended.
+            profile.noteProgress(from: record, to: changed, try await profile.plans(of: record), in: transaction)
         }
         return Acknowledged()
     }
