@@ -103,7 +103,7 @@ enum ProfileServiceDefinition {
         container.background("waitlist", every: .seconds(900)) { try await waitlist.tellWhoIsEligible(at: .now()) }
         // Builds the table of cities before the first search needs it.
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
-        let review = FieldRecheck(store: profile.store, plans: plans, log: container.log)
+        let review = FieldRecheck(profile: profile)
         container.prepare = {
             do {
                 try await plans.importFiles()

@@ -191,6 +191,40 @@ import Testing
         }
     }
 
+    /// What changes the profile before the next change of the person does not hide that the person is old enough now.
+    @Test(arguments: ["recheck", "skip", "move"]) func aBirthdayBeforeAnotherChangeIsStored(other: String) async throws
+    {
+        try await ProfileStage.run { profile in
+            let today = Timestamp.now().date
+            try await profile.update([
+                "dateOfBirth": .string(CivilDate(daysSinceEpoch: today.daysSinceEpoch - 17 * 365).description),
+                "gender": "female",
+            ])
+            let born = CivilDate(daysSinceEpoch: today.daysSinceEpoch - 18 * 365 - 7)
+            let sealed = profile.sealer.seal(Array(born.description.utf8), associated: profile.person.array)
+            try await profile.stage.rows(
+                """
+                UPDATE profiles SET date_of_birth_sealed = '\\x\(Hex.encode(sealed))',
+                    created_at = created_at - interval '9 days', updated_at = updated_at - interval '9 days',
+                    catalogue_version = 0, fields = fields || '{"gender": {"state": "answered", "value": "unsaid"}}'
+                """)
+            switch other {
+            case "recheck": try await profile.recheckFields()
+            case "skip": _ = try await profile.ask(SkipField(field: "photo"))
+            default:
+                let editor = try await PlanEditor(profile)
+                var plan = try #require(JSONValue.parse(EmbeddedFiles.Plans.yoked.bytes).objectValue)
+                plan["moves"] = ["from": [.integer(Self.shipped)]]
+                let draft = try await editor.draft(.object(plan), of: "yoked")
+                _ = try await editor.ask(PublishPlanDraft(key: "yoked", draft: draft, acceptClass: "breaking"))
+                let moved = try await profile.ask(ViewOnboarding())
+                #expect(moved.plan?.version == Self.shipped + 1)
+            }
+            try await profile.update(["bio": "Hej"])
+            #expect(try await profile.stage.rows("SELECT age_verified IS NOT NULL FROM journeys") == "t")
+        }
+    }
+
     @Test func whatIsNoPlanIsRefused() async throws {
         try await ProfileStage.run { profile in
             for request in [

@@ -370,10 +370,7 @@ import Testing
                     "coordinates": {"state": "answered", "value": {"latitude": 59.32932, "longitude": 18.06855}}}'
                 RETURNING 1
                 """)
-            let container = profile.stage.containers[0]
-            let review = FieldRecheck(
-                store: try profile.store(of: container), plans: try profile.plans(of: container), log: container.log)
-            for _ in 0..<2 { try await review.run() }
+            for _ in 0..<2 { try await profile.recheckFields() }
             let me = try await profile.ask(GetMe())
             #expect(me.profile["gender"] == "unsaid" && me.onboardingStep == "profile" && me.revision == 3)
             #expect(me.profile["coordinates"] == ["latitude": 59.33, "longitude": 18.07])

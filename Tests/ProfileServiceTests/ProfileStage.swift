@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import Cryptography
+import Database
 import EventLoop
 import JSONText
 import ServiceRuntime
@@ -59,6 +60,33 @@ import Testing
             database: container.database, libraries: try libraries(of: container),
             files: try PlanFiles(folder: nil).plans, defaultPlan: "yoked", overrides: PlanOverrides(),
             log: container.log)
+    }
+
+    /// Checks all profiles against the newest library of fields.
+    func recheckFields() async throws {
+        let container = stage.containers[0]
+        let profile = ProfileContext(
+            database: container.database, inbox: container.inbox, audit: container.audit, bus: container.bus,
+            log: container.log, store: try store(), plans: try plans(),
+            events: EventStore(database: container.database), appName: "Vestibule")
+        try await FieldRecheck(profile: profile).run()
+    }
+
+    /// Sends requests that wait for the person's profile. They go on once `change` is committed.
+    func holding(
+        _ person: Identifier, _ requests: [@Loop @Sendable () async throws -> Void], change: Statement? = nil
+    ) async throws {
+        let sent = try await stage.containers[0].database.transaction { transaction in
+            _ = try await transaction.query("SELECT 1 FROM profiles WHERE person_id = $1 FOR UPDATE", [.uuid(person)])
+            let sent = requests.map { request in Loop.spawn { try await request() } }
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            #expect(try await eventually { try await stage.rows(waiting) == "\(requests.count)" })
+            if let change { _ = try await transaction.query(change) }
+            return sent
+        }
+        for request in sent { try await request.value }
     }
 
     func options(signedIn: Bool = true) -> CallOptions {

@@ -1,14 +1,10 @@
 import BusProtocol
-import Cryptography
 import Database
 import EventLoop
-import ServiceRuntime
 
 /// Checks the profiles that an older version of the catalogue judged against the catalogue of this release.
 struct FieldRecheck: Sendable {
-    let store: ProfileStore
-    let plans: PlanStore
-    let log: Log
+    let profile: ProfileContext
     private static let batch: Int64 = 200
 
     /// Checks all outdated profiles, one batch in each transaction. Replicas share the work. A profile whose date of
@@ -20,18 +16,21 @@ struct FieldRecheck: Sendable {
             (last, unopened) = (batch.last, unopened + batch.unopened)
         } while last != nil
         if unopened > 0 {
-            log.error("date_of_birth_not_opened", ["in": "catalogue-review", "profiles": .integer(unopened)])
+            profile.log.error("date_of_birth_not_opened", ["in": "catalogue-review", "profiles": .integer(unopened)])
         }
     }
 
     /// - Returns: the last person of the batch if there may be more, and the number of profiles that cannot be opened.
     @Loop private func reviewSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
-        let plan = try await plans.current(for: nil)
-        return try await store.database.transaction { transaction in
+        let (store, plan) = (profile.store, try await profile.plans.current(for: nil))
+        return try await profile.database.transaction { transaction in
             let found = try await store.outdated(after: last, limit: Self.batch, in: transaction)
             for record in found.records {
-                store.recheck(
-                    FieldRecheckRules.changes(in: record, store.library.catalogue), of: record, plan, in: transaction)
+                let changes = FieldRecheckRules.changes(in: record, store.library.catalogue)
+                var changed = record
+                for (key, state) in changes { changed.fields[key] = state }
+                profile.noteProgress(from: record, to: changed, try await profile.plans(of: record), in: transaction)
+                store.recheck(changes, giving: changed, plan, in: transaction)
             }
             return (found.last, found.unopened)
         }

@@ -90,6 +90,7 @@ struct ProfileContext: Sendable {
             guard record.plans[app] == plan.reference, let newest = PlanProgress.move(record, from: plan) else {
                 return nil
             }
+            noteProgress(from: record, to: record, [plan], in: transaction)
             let today = today(of: record)
             let before = OnboardingEvent.reached(by: record, plan, today: today)
             let news = OnboardingEvent.reached(by: record, newest, today: today).filter { !before.contains($0) }

@@ -91,15 +91,13 @@ struct ProfileStore: Sendable {
 
     /// Writes the changes of a recheck, and stores the version of the catalogue.
     @Loop func recheck(
-        _ changes: [String: FieldState], of record: ProfileRecord, _ plan: Plan, in transaction: Transaction
+        _ changes: [String: FieldState], giving changed: ProfileRecord, _ plan: Plan, in transaction: Transaction
     ) {
-        var changed = record
-        for (key, state) in changes { changed.fields[key] = state }
         let fields = CanonicalJSON.bytes(of: .object(changes.mapValues { Self.json($0) }))
         transaction.send(
             Self.recheck,
             [
-                .uuid(record.personID), .json(fields), .integer(library.library.version),
+                .uuid(changed.personID), .json(fields), .integer(library.library.version),
                 .bool(plan.completion.isComplete(changed)), .bool(!changes.isEmpty),
             ])
     }

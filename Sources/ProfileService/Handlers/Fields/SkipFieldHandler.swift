@@ -22,6 +22,8 @@ struct SkipFieldHandler: RequestHandler {
             guard let skipped else { return .reply(plan.completion.completion(of: record, now: .now())) }
             var change = ProfileChange([:], to: record, plan.catalogue, today: profile.today(of: record))
             change.states[field.key] = .some(skipped)
+            profile.noteProgress(
+                from: record, to: record.changed(by: change), try await profile.plans(of: record), in: transaction)
             let changed = try await profile.store.apply(change, to: record, plan, in: transaction)
             return .reply(plan.completion.completion(of: changed, now: .now()))
         }
