@@ -331,6 +331,39 @@ private enum Garden {
         }
     }
 
+    /// Each reads the plans of the person once it has the profile.
+    @Test(arguments: ["session", "change"]) func whatWaitsForAMoveCountsForTheNewerVersion(step: String) async throws {
+        try await ProfileStage.run { profile in
+            let editor = try await PlanEditor(profile)
+            let person = Identifier.random()
+            _ = try await Self.publish(Garden.plan(), editor)
+            _ = try await Self.ask(GetMe(), profile, person)
+            _ = try await Self.publish(Garden.plan { $0["capabilities"] = ["browse": [:]] }, editor)
+            let questionnaire = try profile.stage.asking(as: .questionnaire)
+            let done = SessionCompleted(
+                personID: person, personSequence: 1, sessionID: .ordered(), questionnaire: "eko-family", version: 1,
+                completedAt: .now())
+            try await profile.holding(
+                person,
+                [
+                    {
+                        if step == "session" {
+                            _ = try await questionnaire.call(done, CallOptions(timeout: .seconds(10)))
+                        } else {
+                            _ = try await Self.ask(UpdateMe(fields: ["displayName": "Eva"]), profile, person)
+                        }
+                    }
+                ],
+                change: """
+                    WITH moved AS (UPDATE person_plans SET version = 2) UPDATE profiles SET revision = revision + 1
+                    """)
+            let stored = "SELECT version, (SELECT string_agg(key, ',') FROM jsonb_object_keys(steps) AS key)"
+            #expect(
+                try await profile.stage.rows("\(stored) FROM person_plans")
+                    == "2|\(step == "session" ? "questionnaire" : "profile")")
+        }
+    }
+
     @Test func aRuleMovesThoseWhoDoNotStopBeingComplete() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)

@@ -80,6 +80,23 @@ import Testing
         }
     }
 
+    /// Each device accepts one of the two texts of a step.
+    @Test func textsThatAreAcceptedAtOnceEndTheStep() async throws {
+        try await ProfileStage.run { profile in
+            let person = Identifier.random()
+            try await Self.publish(Self.plan("1"), PlanEditor(alone: profile))
+            _ = try await Self.ask(ViewOnboarding(), profile, person)
+            let requests = ["terms", "privacy"].map { document -> @Loop @Sendable () async throws -> Void in
+                {
+                    let text = TermsReference(document: document, version: "1")
+                    _ = try await Self.ask(AcceptTerms(documents: [text]), profile, person)
+                }
+            }
+            try await profile.holding(person, requests)
+            #expect(try await profile.stage.rows("SELECT steps ? 'texts' FROM person_plans") == "t")
+        }
+    }
+
     @Test func aTaskOfTheOperatorIsDoneAndUndoneWithAnEntryInTheTrail() async throws {
         try await ProfileStage.run { profile in
             let editor = PlanEditor(alone: profile)

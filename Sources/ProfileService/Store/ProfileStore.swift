@@ -50,15 +50,15 @@ struct ProfileStore: Sendable {
     @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
         if let known = try await known(person, in: transaction) { return known }
         create(person, in: transaction)
-        guard let row = try await transaction.query(Self.lock, [.uuid(person)]).first else {
-            throw DatabaseError.aborted
-        }
-        return try record(row)
+        guard let made = try await known(person, in: transaction) else { throw DatabaseError.aborted }
+        return made
     }
 
     /// The profile, locked until the transaction ends; `nil` if there is none.
     @Loop func known(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord? {
-        try await transaction.query(Self.lock, [.uuid(person)]).first.map { try record($0) }
+        // A statement that waited for the lock would read the person's plans and consents as they were before.
+        transaction.send(Self.lock, [.uuid(person)])
+        return try await transaction.query(Self.load, [.uuid(person)]).first.map { try record($0) }
     }
 
     /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
@@ -466,7 +466,7 @@ struct ProfileStore: Sendable {
             updated_at = CASE WHEN $5 THEN clock_timestamp() ELSE updated_at END
         WHERE person_id = $1
         """
-    private static let lock = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1 FOR UPDATE")
+    private static let lock: Statement = "SELECT FROM profiles WHERE person_id = $1 FOR UPDATE"
     /// Merges the changed fields into the stored ones. Fields that this release does not know stay as they are. A
     /// profile with another revision is not written. Profiles are updated in one order, so that two statements cannot
     /// deadlock.

@@ -19,7 +19,8 @@ struct UpdateMeHandler: RequestHandler {
             let change = try change(request, to: record, plan, ages)
             guard !change.isEmpty else { return profile.view(record, plan, in: language) }
             try await profile.noteDateOfBirth(change, of: record, in: transaction)
-            profile.noteProgress(from: record, to: record.changed(by: change), plans, in: transaction)
+            profile.noteProgress(
+                from: record, to: record.changed(by: change), try await profile.plans(of: record), in: transaction)
             return profile.view(
                 try await profile.store.apply(change, to: record, plan, commits: true, in: transaction), plan,
                 in: language)

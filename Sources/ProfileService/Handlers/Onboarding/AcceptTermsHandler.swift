@@ -18,7 +18,6 @@ struct AcceptTermsHandler: RequestHandler {
         guard problems.isEmpty else {
             throw BusError(.validationFailed, "Some texts are not those to accept.", errors: problems)
         }
-        let plans = try await profile.plans(of: planned.record)
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             let now = Timestamp.now()
@@ -27,7 +26,7 @@ struct AcceptTermsHandler: RequestHandler {
                 changed.consents[terms] = now
                 profile.store.noteConsent(terms, of: person, at: now, in: transaction)
             }
-            profile.noteProgress(from: record, to: changed, plans, in: transaction)
+            profile.noteProgress(from: record, to: changed, try await profile.plans(of: record), in: transaction)
             return AcceptedTerms(
                 consents: asked.compactMap { terms in
                     changed.acceptedAt(terms).map {

@@ -47,7 +47,6 @@ extension ProfileContext {
     @Loop func take(
         _ event: some BusEvent, from producer: ServiceName, _ change: (inout ProfileRecord) -> Void
     ) async throws -> Acknowledged {
-        let plans = try await plans(of: store.present(event.personID))
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: producer, in: transaction) else { return }
             let record = try await store.locked(event.personID, in: transaction)
@@ -55,7 +54,7 @@ extension ProfileContext {
             change(&changed)
             guard changed != record else { return }
             store.noteExternalEvents(of: changed, in: transaction)
-            noteProgress(from: record, to: changed, plans, in: transaction)
+            noteProgress(from: record, to: changed, try await plans(of: record), in: transaction)
         }
         return Acknowledged()
     }

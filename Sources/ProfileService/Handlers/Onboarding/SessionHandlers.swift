@@ -77,10 +77,10 @@ extension ProfileContext {
             session.hasExtracts
             ? try await extracts(GetExtracts(personID: event.personID, sessionID: session.id), context) : []
         let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
-        let plans = try await plans(of: store.present(event.personID))
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
             let record = try await store.locked(event.personID, in: transaction)
+            let plans = try await plans(of: record)
             var changed = record
             if changed.questionnaires[session.questionnaire] == nil {
                 changed.questionnaires[session.questionnaire] = session.completedAt
@@ -118,12 +118,11 @@ extension ProfileContext {
             fields: event.fields)
         let extracts = try await extracts(request, context)
         let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
-        let present = try await store.present(event.personID)
-        let plans = try await plans(of: present)
-        let rules = try await answerRules(of: present, in: event.app, isUnknown: event.appUnknown == true)
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
             let record = try await store.locked(event.personID, in: transaction)
+            let plans = try await plans(of: record)
+            let rules = try await answerRules(of: record, in: event.app, isUnknown: event.appUnknown == true)
             // What the person said in the profile since then is newer.
             let newer = try await store.changed(event.fields, of: record, after: event.judgedAt, in: transaction)
             let today = today(of: record)

@@ -11,11 +11,13 @@ struct SetOperatorTaskHandler: RequestHandler {
     func handle(_ request: SetOperatorTask, context: RequestContext) async throws -> OperatorTaskSet {
         try context.requireAdmin()
         let (person, task) = (request.personId, request.task)
-        let plans = try await profile.plans(of: profile.store.present(person))
-        guard plans.contains(where: { $0.askedSteps.contains { $0.operatorTask == task } }) else { throw Self.unknown }
         let author = context.caller == .operator ? "operator" : "admin"
         try await profile.database.transaction { transaction in
             guard let record = try await profile.store.known(person, in: transaction) else { throw Self.unknown }
+            let plans = try await profile.plans(of: record)
+            guard plans.contains(where: { $0.askedSteps.contains { $0.operatorTask == task } }) else {
+                throw Self.unknown
+            }
             guard record.operatorTasks.contains(task) != request.done else { return }
             var changed = record
             if request.done { changed.operatorTasks.insert(task) } else { changed.operatorTasks.remove(task) }
