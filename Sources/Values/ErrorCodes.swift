@@ -192,4 +192,13 @@ extension ErrorCode {
     /// The reviewer does not have the case.
     public static let reviewNotClaimed = ErrorCode(
         "review_not_claimed", .failedPrecondition, http: 409, "Not taken for review")
+
+    // Errors of verification.
+    /// The time for the upload is over.
+    public static let uploadExpired = ErrorCode("upload_expired", .failedPrecondition, http: 410, "Upload expired")
+    /// The address of the upload was used.
+    public static let uploadUsed = ErrorCode("upload_used", .failedPrecondition, http: 409, "Upload used")
+    /// The bytes are no picture of the announced type.
+    public static let imageUnreadable = ErrorCode(
+        "image_unreadable", .invalidArgument, http: 422, "Picture unreadable")
 }

@@ -1,5 +1,7 @@
 import BusProtocol
 import EventLoop
+import Foundation
+import HTTPServer
 import ServiceRuntime
 
 @main enum VerificationMain {
@@ -12,10 +14,86 @@ enum VerificationServiceDefinition {
         name: .verification, variables: variables, migrations: VerificationMigrations.all, peers: [.profile],
         assemble: assemble)
 
-    private static let variables: [ConfigurationVariable] = []
+    private static let variables: [ConfigurationVariable] = [
+        .init(
+            "VERIFICATION_HTTP", .text, nil,
+            "Where to take uploads and to serve photos: a numeric address and a port. Port 0 is any free one"),
+        .init(
+            "VERIFICATION_MEDIA", .text, nil,
+            "What stands before the path of an upload or a photo: https://HOST, or nothing for the address of the API"),
+        .init(
+            "VERIFICATION_CONNECTIONS", .integer(4...1024), "16",
+            "HTTP connections at a time. Each may take up to 40 MiB of memory while a picture arrives"),
+        .init(
+            "VERIFICATION_BLOBS", .text, nil,
+            "Folder of the encrypted pictures, the same for all replicas; required outside development"),
+        .init(
+            "VERIFICATION_KEY_STORE", .text, nil,
+            "Folder of the pictures' keys, the same for all replicas, on another volume; required outside development"),
+    ]
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
+        let media = try mediaStore(container)
+        container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
+        let photos = PhotoStore(media: media, keys: container.keys)
+        container.handle(GetPhotosHandler(photos: photos))
+        container.handle(PutPhotosHandler(photos: photos))
+        container.handle(DeletePhotoHandler(photos: photos))
         container.handle(ExportVerificationHandler(export: container.export))
-        container.handle(AccountDeletedHandler(container: container) { _, _ in })
+        container.handle(
+            AccountDeletedHandler(container: container) { person, transaction in
+                media.destroyAll(of: person, because: "account_deleted", in: transaction)
+            })
+        if let vault = media.vault { keep(vault, container) }
+        try listen(photos, container)
+    }
+
+    @Loop private static func mediaStore(_ container: ServiceContainer) throws -> MediaStore {
+        let configuration = container.configuration
+        var vault: MediaVault?
+        if let blobs = configuration.optionalText("VERIFICATION_BLOBS"),
+            let keyStore = configuration.optionalText("VERIFICATION_KEY_STORE")
+        {
+            vault = MediaVault(blobs: blobs, keyStore: keyStore, keys: container.keys)
+        }
+        guard vault != nil || configuration.profile == .development else {
+            throw ConfigurationError("VERIFICATION_BLOBS and VERIFICATION_KEY_STORE are required")
+        }
+        return MediaStore(
+            database: container.database, vault: vault, keys: container.keys,
+            origin: MediaOrigin(base: configuration.optionalText("VERIFICATION_MEDIA") ?? ""))
+    }
+
+    /// Makes the folders, and destroys what is due.
+    @Loop private static func keep(_ vault: MediaVault, _ container: ServiceContainer) {
+        container.prepare = {
+            try await Loop.offload {
+                for folder in vault.folders {
+                    try FileManager.default.createDirectory(
+                        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                }
+            }
+            return nil
+        }
+        let destructions = DestructionStore(database: container.database, vault: vault, audit: container.audit)
+        container.background("destructions", every: .seconds(5)) {
+            try await destructions.endExpired()
+            while try await destructions.round() {}
+        }
+        container.background("orphans", every: .seconds(3600)) { try await destructions.endOrphans() }
+    }
+
+    @Loop private static func listen(_ photos: PhotoStore, _ container: ServiceContainer) throws {
+        let configuration = container.configuration
+        guard configuration.optionalText("VERIFICATION_HTTP") != nil else { return }
+        let (host, port) = try configuration.address("VERIFICATION_HTTP")
+        let server = MediaListener(photos: photos, log: container.log).server(
+            host: host, port: port, connections: try configuration.integer("VERIFICATION_CONNECTIONS"))
+        container.background("uploads", every: nil) {
+            try server.start()
+            if port == 0 { photos.media.origin.base = "http://\(host):\(server.boundPort)" }
+        } end: {
+            await server.drain()
+        }
     }
 }

@@ -8,16 +8,17 @@ public struct Exchange: Sendable {
     public let headers: [String: String]
     public let body: [UInt8]
 
-    public init(port: Int, request: String) async throws {
+    public init(port: Int, request: String) async throws { try await self.init(port: port, bytes: Array(request.utf8)) }
+
+    public init(port: Int, bytes request: [UInt8]) async throws {
         // A client has its own thread, because many clients wait at once and the pool's threads are part of the test.
         let bytes: [UInt8] = try await withUnsafeThrowingContinuation { continuation in
             DispatchQueue(label: "client").async {
-                continuation.resume(with: Result { try Self.exchange(port, Array(request.utf8)) })
+                continuation.resume(with: Result { try Self.exchange(port, request) })
             }
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n") else { throw POSIXError(.EPROTO) }
-        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw POSIXError(.EPROTO) }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
         status = Int(lines[0].split(separator: " ")[1]) ?? 0
         var headers: [String: String] = [:]
         for line in lines.dropFirst() {
@@ -25,7 +26,7 @@ public struct Exchange: Sendable {
             headers[parts[0]] = parts.dropFirst().joined(separator: ": ")
         }
         self.headers = headers
-        body = Array(text[end.upperBound...].utf8)
+        body = Array(bytes[end.upperBound...])
     }
 
     /// The body as JSON; `null` if it is not JSON.

@@ -35,6 +35,8 @@ enum ExampleWords {
         "Completion.percentage": 80,
         "CreateDraftRequest.from": 1,
         "CreatePlanDraftRequest.from": 1,
+        "CreateUploadRequest.contentType": "image/jpeg",
+        "CreateUploadRequest.length": 204_800,
         "DeleteAnswerRequest.mutationId": "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8f",
         "Draft.from": 1,
         "DraftFinding.code": "E01",
@@ -58,6 +60,8 @@ enum ExampleWords {
         "OnboardingStep.key": "questionnaire",
         "OnboardingStep.kind": "questionnaire",
         "OnboardingStep.state": "pending",
+        "PhotoListPhoto.url":
+            "https://api.example.com/photos/0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e?expires=1764201600&signature=c2ln",
         "PlanDraft.from": 1,
         "PlanDraft.plan": ["key": "yoked", "version": 2],
         "Problem.status": 422,
@@ -120,6 +124,8 @@ enum ExampleWords {
         "TermsConsent.version": "2026-02",
         "TermsReference.version": "2026-02",
         "TermsText.version": "2026-02",
+        "UploadCreated.uploadUrl":
+            "https://api.example.com/uploads/0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e?type=image/jpeg&length=204800&signature=c2ln",
         "VersionDifference.from": 1,
         "VersionDifference.to": 2,
         "VersionPublished.answers": 20480,

@@ -39,6 +39,9 @@ struct OperationTag {
         OperationTag(
             name: "Visual preferences", words: "Choices between pictures of drawn faces.",
             paths: ["/visual-preferences"]),
+        OperationTag(
+            name: "Photos", words: "Uploads of pictures, and the photos of a profile.",
+            paths: ["/media", "/users/me/photos"]),
         OperationTag(name: "Verification", words: "Photo verification. Not built yet.", paths: ["/verification"]),
         OperationTag(name: "Staff", words: "For staff and admins of the app.", paths: ["/admin"]),
         OperationTag(

@@ -171,6 +171,9 @@ final class LocalSystem {
         given["GATEWAY_HTTP"] = address
         // Each replica serves its pictures at a port of its own.
         given["VISUAL_PREFERENCE_HTTP"] = given["VISUAL_PREFERENCE_HTTP"] ?? "127.0.0.1:0"
+        given["VERIFICATION_HTTP"] = given["VERIFICATION_HTTP"] ?? "127.0.0.1:0"
+        given["VERIFICATION_BLOBS"] = given["VERIFICATION_BLOBS"] ?? "\(state.path)/pictures"
+        given["VERIFICATION_KEY_STORE"] = given["VERIFICATION_KEY_STORE"] ?? "\(state.path)/picture-keys"
         if StateFolder.services.contains(name) {
             let prefix = name.variablePrefix
             given["\(prefix)_DATABASE_URL"] = try postgres.url(name.schemaName)

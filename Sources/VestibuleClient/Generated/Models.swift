@@ -370,6 +370,22 @@ public struct Coordinates: Codable, Sendable, Equatable {
     public var longitude: Double
 }
 
+/// The body of `createUpload`.
+public struct CreateUploadRequest: Codable, Sendable, Equatable {
+    /// What the picture is for.
+    public var kind: String
+    /// The type of the picture: `image/jpeg` or `image/png`. Others are refused with 415.
+    public var contentType: String
+    /// The length of the picture in bytes, at most 8 MiB. A longer one is refused with 413.
+    public var length: Int
+
+    public init(kind: String, contentType: String, length: Int) {
+        self.kind = kind
+        self.contentType = contentType
+        self.length = length
+    }
+}
+
 /// The body of `deleteAnswer`.
 public struct DeleteAnswerRequest: Codable, Sendable, Equatable {
     /// The revision of this answer that the client saw; 0 if it saw none.
@@ -847,6 +863,21 @@ public struct PhoneChanged: Codable, Sendable, Equatable {
     public var maskedPhone: String
 }
 
+/// A person's photos.
+public struct PhotoList: Codable, Sendable, Equatable {
+    /// The photos in their order; the first one stands for the person.
+    public var photos: [PhotoListPhoto]
+}
+
+/// A photo of a profile.
+public struct PhotoListPhoto: Codable, Sendable, Equatable {
+    /// The picture.
+    public var mediaId: UUID
+    /// Where the photo is: an address, or a path at the address of the API. It stays the same for a day and works for
+    /// one day more. It is for who may see the profile.
+    public var url: String
+}
+
 /// One version of an onboarding plan.
 public struct PlanVersion: Codable, Sendable, Equatable {
     /// The key of the plan.
@@ -1130,6 +1161,16 @@ public struct PutDeviceRequest: Codable, Sendable, Equatable {
         self.platform = platform
         self.clearPushToken = clearPushToken
         self.pushToken = pushToken
+    }
+}
+
+/// The body of `putPhotos`.
+public struct PutPhotosRequest: Codable, Sendable, Equatable {
+    /// The photos, the first one first: pictures that have arrived, or photos of before.
+    public var photos: [UUID]
+
+    public init(photos: [UUID]) {
+        self.photos = photos
     }
 }
 
@@ -2177,6 +2218,17 @@ public struct UndoPhoneChangeRequest: Codable, Sendable, Equatable {
 
 /// The new values by key.
 public typealias UpdateMeRequest = [String: JSONValue]
+
+/// Where to send a picture.
+public struct UploadCreated: Codable, Sendable, Equatable {
+    /// The picture, for later requests.
+    public var mediaId: UUID
+    /// Where to send the bytes by PUT, once, with the announced `Content-Type` and `Content-Length`: an address, or a
+    /// path at the address of the API. It is a secret.
+    public var uploadUrl: String
+    /// Until when the upload may begin.
+    public var expiresAt: Date
+}
 
 /// The body of `verifyEmailCode`.
 public struct VerifyEmailCodeRequest: Codable, Sendable, Equatable {

@@ -775,4 +775,36 @@ extension VestibuleAPI {
     public func getVisualSession() async throws(VestibuleError) -> VisualSession {
         try await send(Call<VisualSession>(.get, "/visual-preferences/session", access: .session)).value
     }
+
+    // MARK: Photos
+
+    /// Promises an upload: the answer says where the app sends the picture, past the gateway.
+    ///
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
+    ///   `unsupported_media_type`, `validation_failed`.
+    public func createUpload(_ body: CreateUploadRequest) async throws(VestibuleError) -> UploadCreated {
+        try await send(Call<UploadCreated>(.post, "/media", access: .session, body: body)).value
+    }
+
+    /// The person's own photos, in their order.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func getPhotos() async throws(VestibuleError) -> PhotoList {
+        try await send(Call<PhotoList>(.get, "/users/me/photos", access: .session)).value
+    }
+
+    /// Sets the person's photos and their order. A photo that is left out is removed.
+    ///
+    /// - Throws: ``VestibuleError``; codes: `not_found`, `unsupported_media_type`, `validation_failed`.
+    public func putPhotos(_ body: PutPhotosRequest) async throws(VestibuleError) -> PhotoList {
+        try await send(Call<PhotoList>(.put, "/users/me/photos", access: .session, body: body)).value
+    }
+
+    /// Removes one of the person's photos.
+    ///
+    /// - Parameter mediaId: The photo.
+    /// - Throws: ``VestibuleError``; codes: `not_found`.
+    public func deletePhoto(mediaId: UUID) async throws(VestibuleError) -> PhotoList {
+        try await send(Call<PhotoList>(.delete, "/users/me/photos/\(mediaId.uuidString)", access: .session)).value
+    }
 }

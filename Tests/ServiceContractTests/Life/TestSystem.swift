@@ -257,6 +257,13 @@ import Testing
                 SELECT person_id, session_id, 1, 1, '', 2, '{}', now() FROM sessions
             """)
         try await rows(.recovery, "INSERT INTO locks (person_id) VALUES ('\(person)')")
+        try await rows(
+            .verification,
+            """
+            INSERT INTO media (media_id, person_id, purpose, content_type, length)
+                VALUES (gen_random_uuid(), '\(person)', 'profile_photo', 'image/png', 1);
+            INSERT INTO upload_counts VALUES ('\(person)', now(), 1)
+            """)
         for service in databases.keys {
             try await rows(
                 service,

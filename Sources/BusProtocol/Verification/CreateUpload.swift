@@ -1,0 +1,32 @@
+import JSONText
+
+/// Promises an upload: the answer says where the app sends the picture, past the gateway.
+@Message
+public struct CreateUpload: PublicRequest {
+    public typealias Reply = UploadCreated
+    public static let type: MessageType = "verification.create-upload"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .once,
+        errors: [.unauthorized, .validationFailed, .unsupportedMediaType, .bodyTooLarge, .rateLimited],
+        replyCarriesToken: true)
+    public static let route = HTTPRoute(
+        .post, "/media", .user, "Asks for an address to upload a picture to.", success: 201)
+
+    /// What the picture is for.
+    @Field(.open(1...64, "profile_photo")) public var kind: String
+    /// The type of the picture: `image/jpeg` or `image/png`. Others are refused with 415.
+    @Field(.string(1...100)) public var contentType: String
+    /// The length of the picture in bytes, at most 8 MiB. A longer one is refused with 413.
+    @Field(.integer(1...1_000_000_000_000)) public var length: Int64
+}
+
+/// Where to send a picture.
+@Message
+public struct UploadCreated: PublicReply {
+    /// The picture, for later requests.
+    public var mediaId: Identifier
+    /// Where to send the bytes by PUT, once, with the announced `Content-Type` and `Content-Length`: an address, or a path at the address of the API. It is a secret.
+    @Field(.string(1...4096)) public var uploadUrl: String
+    /// Until when the upload may begin.
+    public var expiresAt: Timestamp
+}

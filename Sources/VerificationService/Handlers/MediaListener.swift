@@ -1,0 +1,182 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import HTTPServer
+import JSONText
+import Languages
+import ServiceRuntime
+
+/// Takes pictures from apps over HTTP, and serves the photos of profiles. The reverse proxy publishes it.
+///
+/// Each connection holds one picture at most, and their number is limited, so memory is limited too. No address, byte or
+/// person appears in the log.
+@Loop struct MediaListener {
+    let photos: PhotoStore
+    let log: Log
+    private var media: MediaStore { photos.media }
+
+    init(photos: PhotoStore, log: Log) { (self.photos, self.log) = (photos, log) }
+
+    /// Times for phones on slow networks. A connection may hold a picture in memory.
+    static func limits(connections: Int64) -> HTTPLimits {
+        var limits = HTTPLimits()
+        limits.connections = Int(connections)
+        limits.bodyTimeout = .seconds(300)
+        limits.idleTimeout = .seconds(10)
+        return limits
+    }
+
+    func server(host: String, port: Int, connections: Int64) -> HTTPServer {
+        HTTPServer(
+            host: host, port: port, limits: Self.limits(connections: connections),
+            delegate: HTTPServer.Delegate(
+                admission: { head, _ in admission(of: head) },
+                errorResponse: { refusal, head, _ in
+                    let response = HTTPServer.plain(refusal, head, "")
+                    return head.map { allowing(response, $0) } ?? response
+                }, handler: { await answer($0) }))
+    }
+
+    /// Checks everything before the body is read. The last check uses the address up, so that of many requests one wins.
+    private func admission(of head: HTTPRequestHead) -> BodyAdmission {
+        .check({ await refusing(head) { try await begin(head) } }, limit: Int(UploadLimits.length))
+    }
+
+    private func begin(_ head: HTTPRequestHead) async throws {
+        let address = try checked(head)
+        guard media.vault != nil else { throw Self.unavailable }
+        guard try await media.begin(address) else { throw UploadAddress.used }
+    }
+
+    private func checked(_ head: HTTPRequestHead) throws -> UploadAddress {
+        guard head.path.hasPrefix(UploadAddress.folder) else { throw Self.unknown }
+        guard head.method == "PUT" else { throw Self.wrongMethod }
+        guard let address = media.address(path: head.path, query: head.query) else { throw UploadAddress.unknown }
+        let lengths = head.headers.all("content-length")
+        if let refusal = address.refusal(
+            contentType: head.headers.first("content-type"),
+            length: lengths.count == 1 ? Int64(lengths[0]) : nil,
+            now: Timestamp.now().microsecondsSinceEpoch / 1_000_000)
+        {
+            throw refusal
+        }
+        return address
+    }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        let head = request.head
+        if head.path.hasPrefix(PhotoAddress.folder) { return await photo(head) }
+        if head.method == "OPTIONS", head.path.hasPrefix(UploadAddress.folder) {
+            return allowing(HTTPResponse(status: 204, headers: ["access-control-max-age": "86400"]), head)
+        }
+        let refusal = await refusing(head) { try await take(request) }
+        return refusal ?? allowing(HTTPResponse(status: 204, headers: ["cache-control": "no-store"]), head)
+    }
+
+    /// The body is here, so ``begin(_:)`` let it pass.
+    private func take(_ request: HTTPRequest) async throws {
+        let address = try checked(request.head)
+        guard request.body.count == address.length, let purpose = try await media.arriving(address.media) else {
+            throw UploadAddress.used
+        }
+        let (bytes, contentType) = (request.body, address.contentType)
+        let checked: [UInt8]
+        do {
+            checked = try await Loop.compute { try PictureCheck.checked(bytes, contentType: contentType) }
+        } catch {
+            try await media.abandon(address.media)
+            throw error
+        }
+        guard try await media.store(checked, address.media, purpose) else { throw UploadAddress.used }
+    }
+
+    // MARK: Photos
+
+    private func photo(_ head: HTTPRequestHead) async -> HTTPResponse {
+        do {
+            return try await served(head)
+        } catch {
+            return failed(error, head)
+        }
+    }
+
+    /// Whoever has a photo asks each time whether it is still there, so a removed one is gone at once.
+    private func served(_ head: HTTPRequestHead) async throws -> HTTPResponse {
+        guard head.method == "GET" || head.method == "HEAD" else { throw Self.wrongMethod }
+        guard let address = photos.address(path: head.path, query: head.query) else { throw UploadAddress.unknown }
+        guard Timestamp.now().microsecondsSinceEpoch / 1_000_000 < address.expires else { throw UploadAddress.expired }
+        guard let contentType = try await photos.contentType(of: address.media) else { throw Self.unknown }
+        let tag = "\"\(address.media)\""
+        let headers: HTTPHeaders = [
+            "content-type": contentType, "cache-control": "private, no-cache", "etag": tag,
+            "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff",
+            "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*",
+        ]
+        if head.headers.tokens("if-none-match").contains(tag) { return HTTPResponse(status: 304, headers: headers) }
+        guard let bytes = try await media.bytes(of: address.media, .profilePhoto) else { throw Self.unknown }
+        return HTTPResponse(status: 200, headers: headers, body: bytes)
+    }
+
+    // MARK: Answers
+
+    /// Runs a step, and makes a problem document of its error.
+    private func refusing(_ head: HTTPRequestHead, _ step: () async throws -> Void) async -> HTTPResponse? {
+        do {
+            try await step()
+            return nil
+        } catch {
+            return failed(error, head)
+        }
+    }
+
+    private func failed(_ error: any Error, _ head: HTTPRequestHead) -> HTTPResponse {
+        if let error = error as? BusError { return problem(error, head) }
+        log.error("media_failed", ["error": .string(Log.name(of: error))])
+        return problem(Self.unavailable, head)
+    }
+
+    /// Any page may send here: the address alone says who it is, and no cookie counts.
+    private func allowing(_ response: HTTPResponse, _ head: HTTPRequestHead) -> HTTPResponse {
+        var response = response
+        response.headers.set("access-control-allow-origin", "*")
+        response.headers.set("access-control-allow-methods", "PUT")
+        response.headers.set("access-control-allow-headers", "content-type")
+        return response
+    }
+
+    private func problem(_ error: BusError, _ head: HTTPRequestHead) -> HTTPResponse {
+        let wanted = LanguagePreference(head.headers.first("accept-language") ?? "")
+        let language = Language.named(wanted.choose(from: Language.all.map(\.tag), fallback: "en"))
+        let code = Self.codes.first { $0.name == error.code } ?? .internalError
+        var document: [String: JSONValue] = [
+            "type": .string("urn:vestibule:problem:\(code.name)"),
+            "title": .string(language.translation(of: code.title)),
+            "status": .integer(Int64(code.httpStatus)), "code": .string(code.name),
+            "detail": .string(language.translation(of: error.detail)),
+        ]
+        var headers: HTTPHeaders = [
+            "content-type": "application/problem+json", "cache-control": "no-store", "content-language": language.tag,
+            "vary": "Accept-Language",
+        ]
+        if code.httpStatus == 503 {
+            document["retryAfterSeconds"] = .integer(1)
+            headers.set("retry-after", "1")
+        }
+        if code.httpStatus == 405 {
+            headers.set("allow", head.path.hasPrefix(PhotoAddress.folder) ? "GET, HEAD" : "PUT, OPTIONS")
+        }
+        return allowing(
+            HTTPResponse(status: code.httpStatus, headers: headers, body: CanonicalJSON.bytes(of: .object(document))),
+            head)
+    }
+
+    private static let codes: [ErrorCode] = [
+        .notFound, .methodNotAllowed, .forbidden, .uploadExpired, .uploadUsed, .unsupportedMediaType, .bodyTooLarge,
+        .validationFailed, .imageUnreadable, .serviceUnavailable,
+    ]
+    private static let unknown = BusError(.notFound, "There is nothing here.")
+    private static let wrongMethod = BusError(.methodNotAllowed, "This method has no meaning here.")
+    private static let unavailable = BusError(
+        .serviceUnavailable, "This part of the service is not available right now. Please try again.")
+}

@@ -1,0 +1,64 @@
+import BusProtocol
+import Database
+import EventLoop
+import Foundation
+
+/// Destroys pictures whose row has ended, and ends rows whose time is over.
+///
+/// Any replica does it, each picture once. A replica that is killed between two steps leaves the row, so the next round
+/// does all steps again.
+@Loop struct DestructionStore {
+    let database: Database
+    let vault: MediaVault
+    let audit: AuditTrail
+
+    /// The most pictures of one round.
+    private static let most = 20
+
+    /// Ends the rows whose time is over.
+    func endExpired() async throws { _ = try await database.write(Self.expired, [.text("expired")]) }
+
+    /// Destroys some pictures that are due: key, bytes, and then the row together with the audit trail.
+    ///
+    /// - Returns: whether there may be more.
+    func round() async throws -> Bool {
+        try await database.transaction { transaction in
+            let rows = try await transaction.query(Self.due, [.integer(Int64(Self.most))])
+            for row in rows {
+                let (media, purpose) = (try row.uuid("media_id"), try row.text("purpose"))
+                try await vault.destroy(media)
+                transaction.send(Self.done, [.uuid(media)])
+                let act = AuditAct(
+                    "media_destroyed",
+                    ["media": media.description, "purpose": purpose, "reason": try row.text("reason")])
+                audit.note(act, on: .service, in: transaction)
+            }
+            return rows.count == Self.most
+        }
+    }
+
+    /// Ends files without a row, as they are after an older database was restored. A file is left alone for the time
+    /// that an upload may take.
+    func endOrphans() async throws {
+        let before = Date(timeIntervalSinceNow: -2 * Double(UploadLimits.arrival.components.seconds))
+        for folder in vault.all {
+            for part in try await Loop.offload({ folder.parts() }) {
+                let found = try await Loop.offload { folder.files(in: part, before: before) }
+                guard !found.isEmpty else { continue }
+                _ = try await database.write(Self.orphans, [.uuidArray(found)])
+            }
+        }
+    }
+
+    private static let expired = MediaStore.end("expires_at <= clock_timestamp()", "$1")
+    private static let due: Statement = """
+        SELECT media_id, purpose, reason FROM destructions WHERE due_at <= clock_timestamp()
+        ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        """
+    private static let done: Statement = "DELETE FROM destructions WHERE media_id = $1"
+    private static let orphans: Statement = """
+        INSERT INTO destructions (media_id, purpose, reason, due_at)
+        SELECT id, 'unknown', 'orphan', clock_timestamp() FROM unnest($1::uuid[]) AS id
+        WHERE NOT EXISTS (SELECT FROM media WHERE media_id = id) ON CONFLICT (media_id) DO NOTHING
+        """
+}

@@ -1,0 +1,95 @@
+import BusProtocol
+import Foundation
+
+/// Files that are named by a picture's ID, in 256 folders. What is written or removed is on the disk when the call
+/// returns.
+///
+/// It blocks: call it off the loop. Several replicas may share a folder.
+struct MediaFolder: Sendable {
+    /// Why a file could not be written, read or removed. It does not say which one.
+    struct Failure: Error, CustomStringConvertible {
+        let call: String
+        let code: Int32
+        var description: String { "\(call) failed: \(String(cString: strerror(code)))" }
+    }
+
+    let path: String
+
+    /// The last digits of the ID are random, the first ones may be a time.
+    private func part(of id: Identifier) -> String { "\(path)/\(id.description.suffix(2))" }
+
+    func write(_ bytes: [UInt8], _ id: Identifier) throws {
+        let part = part(of: id)
+        if mkdir(part, 0o700) == 0 { try Self.sync(path) } else if errno != EEXIST { throw Failure("mkdir") }
+        let (unfinished, finished) = ("\(part)/\(id).part", "\(part)/\(id)")
+        let file = open(unfinished, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Failure("open") }
+        defer { close(file) }
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + sent, $0.count - sent) }
+            guard count > 0 else { throw Failure("write") }
+            sent += count
+        }
+        guard fsync(file) == 0 else { throw Failure("fsync") }
+        guard rename(unfinished, finished) == 0 else { throw Failure("rename") }
+        try Self.sync(part)
+    }
+
+    /// The bytes; `nil` if there is no such file.
+    func read(_ id: Identifier) throws -> [UInt8]? {
+        let file = open("\(part(of: id))/\(id)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            guard errno == ENOENT else { throw Failure("open") }
+            return nil
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Failure("fstat") }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var have = 0
+        while have < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + have, $0.count - have) }
+            guard count > 0 else { throw Failure("read") }
+            have += count
+        }
+        return bytes
+    }
+
+    /// Removes the file and what an interrupted write left of it. It is no error if there is none.
+    func remove(_ id: Identifier) throws {
+        let part = part(of: id)
+        var removed = false
+        for name in ["\(part)/\(id)", "\(part)/\(id).part"] {
+            if unlink(name) == 0 { removed = true } else if errno != ENOENT { throw Failure("unlink") }
+        }
+        if removed { try Self.sync(part) }
+    }
+
+    /// The names of the folders that have files.
+    func parts() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+
+    /// The IDs of the files in one folder that were written before a time.
+    func files(in part: String, before time: Date) -> [Identifier] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(part)")) ?? []
+        return names.compactMap { name in
+            var status = stat()
+            guard let id = Identifier(name.hasSuffix(".part") ? String(name.dropLast(5)) : name),
+                lstat("\(path)/\(part)/\(name)", &status) == 0,
+                Double(status.st_mtim.tv_sec) < time.timeIntervalSince1970
+            else { return nil }
+            return id
+        }
+    }
+
+    private static func sync(_ folder: String) throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure("open") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw Failure("fsync") }
+    }
+}
+
+extension MediaFolder.Failure {
+    fileprivate init(_ call: String) { self.init(call: call, code: errno) }
+}

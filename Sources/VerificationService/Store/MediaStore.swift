@@ -1,0 +1,197 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+
+/// What stands before the path of an address.
+@Loop final class MediaOrigin {
+    /// Empty for a path at the API's address.
+    var base: String
+
+    init(base: String) { self.base = base }
+}
+
+/// Pictures that people upload: their addresses, whether they have arrived, and their destruction.
+///
+/// There is a row before there is a key or a byte: in `media`, and from the end of that row on in `destructions`.
+@Loop struct MediaStore {
+    let database: Database
+    /// `nil` where this replica has no folders, in development only.
+    let vault: MediaVault?
+    private let signature: KeyedHash
+    let origin: MediaOrigin
+
+    init(database: Database, vault: MediaVault?, keys: KeyRing, origin: MediaOrigin) {
+        (self.database, self.vault, self.origin) = (database, vault, origin)
+        signature = KeyedHash(keys, purpose: "upload-address")
+    }
+
+    // MARK: What other parts of the service need
+
+    /// An upload that was promised to a person.
+    struct Reserved: Sendable {
+        let media: Identifier
+        /// Where to send the picture. It is a secret, and belongs in no log.
+        let url: String
+        let expiresAt: Timestamp
+    }
+
+    /// Promises an upload. ``UploadLimits/refusal(contentType:length:)`` has let the picture pass.
+    ///
+    /// - Returns: `nil` if the person is erased.
+    func reserve(
+        _ purpose: MediaPurpose, contentType: String, length: Int64, for person: Identifier,
+        in transaction: Transaction
+    ) async throws -> Reserved? {
+        Erasure.wait(for: person, in: transaction)
+        let rows = try await transaction.query(
+            Self.insert,
+            [
+                .uuid(.random()), .uuid(person), .text(purpose.rawValue), .text(contentType), .integer(length),
+                .integer(UploadLimits.addressLife.components.seconds),
+            ])
+        guard let row = rows.first else { return nil }
+        let (media, expiresAt) = (try row.uuid("media_id"), try row.timestamp("expires_at"))
+        let address = UploadAddress(
+            media: media, owner: person, contentType: contentType, length: length,
+            expires: expiresAt.microsecondsSinceEpoch / 1_000_000)
+        return Reserved(media: media, url: origin.base + address.target(signature), expiresAt: expiresAt)
+    }
+
+    /// Whether a person's picture for this purpose has arrived, locked until the transaction ends.
+    func hasArrived(
+        _ media: Identifier, _ purpose: MediaPurpose, of person: Identifier, in transaction: Transaction
+    ) async throws -> Bool {
+        try await !transaction.query(Self.arrived, [.uuid(media), .text(purpose.rawValue), .uuid(person)]).isEmpty
+    }
+
+    /// The picture, for a judge or a reviewer; `nil` once it is destroyed.
+    func bytes(of media: Identifier, _ purpose: MediaPurpose) async throws -> [UInt8]? {
+        try await vault?.get(media, purpose)
+    }
+
+    /// Ends a picture. Its row is gone with the transaction. Its key and its bytes follow within seconds, whatever
+    /// happens to this replica.
+    ///
+    /// - Parameter reason: lower-case letters and underscores, for the audit trail.
+    func destroy(_ media: Identifier, because reason: String, in transaction: Transaction) {
+        transaction.send(Self.end("media_id = $1", "$2"), [.uuid(media), .text(reason)])
+    }
+
+    /// Ends all pictures of a person, or those for one purpose.
+    func destroyAll(
+        of person: Identifier, for purpose: MediaPurpose? = nil, because reason: String, in transaction: Transaction
+    ) {
+        transaction.send(
+            Self.end("person_id = $1 AND ($3::text IS NULL OR purpose = $3)", "$2"),
+            [.uuid(person), .text(reason), .text(purpose?.rawValue)])
+    }
+
+    // MARK: Uploads
+
+    /// How many uploads a person has open, and how many they began today.
+    struct Usage: Sendable {
+        let open: Int64
+        let today: Int64
+        let untilTomorrow: Duration
+    }
+
+    /// Counts one more upload, and returns what was before it. The person's other uploads wait until the transaction
+    /// ends.
+    func count(for person: Identifier, in transaction: Transaction) async throws -> Usage? {
+        Erasure.wait(for: person, in: transaction)
+        guard let row = try await transaction.query(Self.count, [.uuid(person)]).first else { return nil }
+        return Usage(
+            open: try row.integer("open"), today: try row.integer("uploads") - 1,
+            untilTomorrow: .seconds(try row.integer("seconds")))
+    }
+
+    /// Reads the address of an upload; `nil` if this service did not sign it.
+    func address(path: String, query: String?) -> UploadAddress? {
+        UploadAddress(path: path, query: query, signature)
+    }
+
+    /// Uses an address up.
+    ///
+    /// - Returns: false if it was used before, or if the upload is over.
+    func begin(_ address: UploadAddress) async throws -> Bool {
+        try await !database.write(
+            Self.begin,
+            [.uuid(address.media), .uuid(address.owner), .integer(UploadLimits.arrival.components.seconds)]
+        ).isEmpty
+    }
+
+    /// The purpose of a picture that is arriving; `nil` if its upload is over.
+    func arriving(_ media: Identifier) async throws -> MediaPurpose? {
+        try await database.read(Self.selectArriving, [.uuid(media)]).first
+            .flatMap { MediaPurpose(rawValue: try $0.text("purpose")) }
+    }
+
+    /// A picture could not be taken, and nothing of it was written.
+    func abandon(_ media: Identifier) async throws {
+        _ = try await database.write("DELETE FROM media WHERE media_id = $1 AND state = 'arriving'", [.uuid(media)])
+    }
+
+    /// Writes a picture that has arrived.
+    ///
+    /// - Returns: false if its row ended meanwhile. Then nothing is left of it.
+    func store(_ bytes: [UInt8], _ media: Identifier, _ purpose: MediaPurpose) async throws -> Bool {
+        guard let vault else { return false }
+        try await vault.put(bytes, media, purpose)
+        let rows = try await database.write(
+            Self.store, [.uuid(media), .integer(Int64(bytes.count)), .integer(purpose.life.components.seconds)])
+        guard rows.isEmpty else { return true }
+        _ = try await database.write(
+            Self.destroyNow, [.uuid(media), .text(purpose.rawValue), .text("withdrawn")])
+        return false
+    }
+
+    // MARK: Statements
+
+    private static let insert: Statement = """
+        INSERT INTO media (media_id, person_id, purpose, content_type, length, expires_at)
+        SELECT $1, $2, $3, $4, $5, date_trunc('second', clock_timestamp()) + make_interval(secs => $6)
+        WHERE NOT is_erased($2) RETURNING media_id, expires_at
+        """
+    private static let arrived: Statement = """
+        SELECT 1 FROM media WHERE media_id = $1 AND purpose = $2 AND person_id = $3 AND state = 'stored' FOR UPDATE
+        """
+    private static let count: Statement = """
+        INSERT INTO upload_counts AS c (person_id, day, uploads)
+        SELECT $1, (clock_timestamp() AT TIME ZONE 'UTC')::date, 1 WHERE NOT is_erased($1)
+        ON CONFLICT (person_id) DO UPDATE SET day = excluded.day,
+            uploads = CASE WHEN c.day = excluded.day THEN c.uploads + 1 ELSE 1 END
+        RETURNING uploads, (SELECT count(*) FROM media
+                WHERE person_id = $1 AND state <> 'stored' AND expires_at > clock_timestamp()) AS open,
+            ceil(extract(epoch FROM (day + 1)::timestamp - clock_timestamp() AT TIME ZONE 'UTC'))::bigint AS seconds
+        """
+    private static let begin: Statement = """
+        UPDATE media SET state = 'arriving', expires_at = clock_timestamp() + make_interval(secs => $3)
+        WHERE media_id = $1 AND person_id = $2 AND state = 'awaited' AND expires_at > clock_timestamp()
+        RETURNING media_id
+        """
+    private static let selectArriving: Statement = """
+        SELECT purpose FROM media WHERE media_id = $1 AND state = 'arriving'
+        """
+    private static let store: Statement = """
+        UPDATE media SET state = 'stored', length = $2, expires_at = clock_timestamp() + make_interval(secs => $3)
+        WHERE media_id = $1 AND state = 'arriving' RETURNING media_id
+        """
+    private static let destroyNow: Statement = """
+        INSERT INTO destructions (media_id, purpose, reason, due_at) VALUES ($1, $2, $3, clock_timestamp())
+        ON CONFLICT (media_id) DO UPDATE SET due_at = excluded.due_at
+        """
+
+    /// Moves rows of `media` to `destructions`. Of what never arrived nothing is to be destroyed. What is arriving may
+    /// still be written, so its destruction waits until that has ended.
+    static func end(_ condition: String, _ reason: String) -> Statement {
+        Statement(
+            """
+            WITH gone AS (DELETE FROM media WHERE \(condition) RETURNING media_id, purpose, state, expires_at)
+            INSERT INTO destructions (media_id, purpose, reason, due_at)
+            SELECT media_id, purpose, \(reason),
+                CASE state WHEN 'arriving' THEN expires_at ELSE clock_timestamp() END
+            FROM gone WHERE state <> 'awaited' ON CONFLICT (media_id) DO NOTHING
+            """)
+    }
+}

@@ -1,0 +1,127 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import Foundation
+import JSONText
+import TestSupport
+import Testing
+
+@testable import VerificationService
+
+@Suite @Loop struct DestructionTests {
+    /// What a replica leaves that is killed between two steps.
+    enum Step: CaseIterable { case nothing, key, bytes }
+
+    @Test(arguments: Step.allCases) func aDestructionGoesOnWhereItWasCutOff(_ step: Step) async throws {
+        try await MediaStage.run { media in
+            let id = try await media.arrived(.random())
+            let (key, blob) = (
+                media.files.filter { $0.hasPrefix("keys") }, media.files.filter { $0.hasPrefix("blobs") }
+            )
+            #expect(key.count == 1 && blob.count == 1)
+            if step != .nothing { try FileManager.default.removeItem(atPath: "\(media.folder.path)/\(key[0])") }
+            if step == .bytes { try FileManager.default.removeItem(atPath: "\(media.folder.path)/\(blob[0])") }
+            try await media.stage.rows("UPDATE media SET expires_at = now()")
+            try await media.untilDestroyed()
+            #expect(media.files.isEmpty)
+            #expect(
+                try await media.stage.rows("SELECT act, details FROM audit WHERE chain = 'service'")
+                    == #"media_destroyed|{"media":"\#(id)","purpose":"profile_photo","reason":"expired"}"#)
+        }
+    }
+
+    @Test func theKeyGoesFirstAndAFailureIsMadeUpFor() async throws {
+        try await MediaStage.run { media in
+            let id = try await media.arrived(.random())
+            let blob = "\(media.folder.path)/\(media.files.filter { $0.hasPrefix("blobs") }[0])"
+            // A folder in place of the file cannot be unlinked.
+            try FileManager.default.removeItem(atPath: blob)
+            try FileManager.default.createDirectory(atPath: blob, withIntermediateDirectories: false)
+            try await media.stage.rows("UPDATE media SET expires_at = now()")
+            #expect(
+                try await eventually {
+                    media.stage.containers[0].hurry()
+                    return media.files.allSatisfy { !$0.hasPrefix("keys") }
+                })
+            #expect(try await media.stage.rows("SELECT media_id FROM destructions") == "\(id)", "it is still due")
+            try FileManager.default.removeItem(atPath: blob)
+            try await media.untilDestroyed()
+        }
+    }
+
+    @Test func aPictureWhosePersonLeavesWhileItArrivesIsDestroyed() async throws {
+        try await MediaStage.run { media in
+            let upload = try await media.promised(.random())
+            try await media.stage.rows(
+                "UPDATE media SET state = 'arriving', expires_at = now() + interval '10 minutes'")
+            let store = media.store
+            try await store.database.transaction { transaction in
+                store.destroy(upload.mediaId, because: "removed", in: transaction)
+            }
+            #expect(try await media.stage.rows("SELECT due_at > now() FROM destructions") == "t", "it is still written")
+            #expect(try await !store.store(MediaStage.picture, upload.mediaId, .profilePhoto))
+            try await media.untilDestroyed()
+            #expect(media.files.isEmpty)
+        }
+    }
+
+    @Test func theDeletionOfAnAccountDestroysItsPictures() async throws {
+        try await MediaStage.run { media in
+            let (person, other) = (Identifier.random(), Identifier.random())
+            _ = try await media.arrived(person)
+            let kept = try await media.arrived(other)
+            _ = try await media.promised(person)
+            let deleted = AccountDeleted(personID: person, personSequence: 1, deletedAt: .now())
+            var rules = AccountDeleted.rules
+            rules.service = .verification
+            _ = try await media.stage.asking(as: .auth).callRaw(
+                type: AccountDeleted.type, version: 1, rules: rules, body: try WireJSON.encode(deleted),
+                CallOptions(timeout: .seconds(10)))
+            try await media.untilDestroyed()
+            #expect(try await media.stage.rows("SELECT media_id FROM media") == "\(kept)")
+            #expect(media.files.count == 2)
+        }
+    }
+
+    @Test func aFileThatNoRowKnowsIsDestroyed() async throws {
+        try await MediaStage.run { media in
+            let kept = try await media.arrived(.random())
+            _ = try await media.arrived(.random())
+            try await media.stage.rows("DELETE FROM media WHERE media_id <> '\(kept)'")
+            media.stage.containers[0].hurry()
+            #expect(media.files.count == 4, "it may still be arriving")
+            for file in media.files {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -7200)],
+                    ofItemAtPath: "\(media.folder.path)/\(file)")
+            }
+            #expect(
+                try await eventually {
+                    media.stage.containers[0].hurry()
+                    return media.files.count == 2
+                })
+            #expect(media.files.allSatisfy { $0.hasSuffix("\(kept)") })
+        }
+    }
+}
+
+extension MediaStage {
+    var store: MediaStore {
+        let container = stage.containers[0]
+        let vault = MediaVault(blobs: blobs, keyStore: keys, keys: container.keys)
+        return MediaStore(
+            database: container.database, vault: vault, keys: container.keys, origin: MediaOrigin(base: ""))
+    }
+
+    /// Waits until no destruction is due any more.
+    func untilDestroyed() async throws {
+        let done = try await eventually {
+            stage.containers[0].hurry()
+            return try await stage.rows(
+                "SELECT (SELECT count(*) FROM destructions) + (SELECT count(*) FROM media WHERE expires_at <= now())")
+                == "0"
+        }
+        #expect(done)
+    }
+}

@@ -1,0 +1,90 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import Foundation
+import TestSupport
+
+@testable import VerificationService
+
+/// The service with its folders and its listener, and a gateway that asks it.
+@Loop struct MediaStage {
+    let stage: ServiceStage
+    let gateway: Bus
+    let folder: ScratchFolder
+    var blobs: String { folder.path + "/blobs" }
+    var keys: String { folder.path + "/keys" }
+
+    nonisolated static func run(
+        replicas: Int = 1, _ body: @escaping @Loop @Sendable (MediaStage) async throws -> Void
+    ) async throws {
+        let folder = try ScratchFolder()
+        let environment = [
+            "VERIFICATION_HTTP": "127.0.0.1:0", "VERIFICATION_BLOBS": folder.path + "/blobs",
+            "VERIFICATION_KEY_STORE": folder.path + "/keys",
+        ]
+        try await ServiceStage.run(
+            VerificationServiceDefinition.definition, replicas: replicas, environment: environment
+        ) { stage in
+            let media = MediaStage(stage: stage, gateway: try stage.asking(as: .gateway), folder: folder)
+            try await stage.untilReady()
+            try await body(media)
+        }
+    }
+
+    func ask<Request: BusRequest>(_ request: Request, _ person: Identifier) async throws -> Request.Reply {
+        let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
+        let key = Request.rules.effect == .once ? "key of \(Identifier.random())" : nil
+        return try await gateway.call(
+            request, CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key))
+    }
+
+    /// An upload whose address is at the listener of a replica.
+    func promised(
+        _ person: Identifier, length: Int = MediaStage.picture.count, type: String = "image/jpeg"
+    ) async throws -> UploadCreated {
+        // The listener starts a moment after the replica is ready.
+        while true {
+            let upload = try await ask(
+                CreateUpload(kind: "profile_photo", contentType: type, length: Int64(length)), person)
+            if upload.uploadUrl.hasPrefix("http") { return upload }
+            try await stage.rows("DELETE FROM media; DELETE FROM upload_counts")
+            try await Loop.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// Sends bytes to an address.
+    func send(
+        _ bytes: [UInt8], to url: String, method: String = "PUT", type: String = "image/jpeg", length: Int? = nil
+    ) async throws -> Exchange {
+        guard let url = URLComponents(string: url), let port = url.port else { throw URLError(.badURL) }
+        let head =
+            "\(method) \(url.percentEncodedPath)?\(url.percentEncodedQuery ?? "") HTTP/1.1\r\nHost: h\r\n"
+            + "Connection: close\r\nContent-Type: \(type)\r\nContent-Length: \(length ?? bytes.count)\r\n\r\n"
+        return try await Exchange(port: port, bytes: Array(head.utf8) + bytes)
+    }
+
+    /// A picture that has arrived.
+    func arrived(_ person: Identifier) async throws -> Identifier {
+        let upload = try await promised(person)
+        guard try await send(Self.picture, to: upload.uploadUrl).status == 204 else {
+            throw URLError(.badServerResponse)
+        }
+        return upload.mediaId
+    }
+
+    /// The files in the folders, without their paths.
+    var files: [String] {
+        let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return all.filter { $0.split(separator: "/").last?.count ?? 0 >= 36 }.sorted()
+    }
+
+    /// Every byte in the folders.
+    var bytes: [UInt8] {
+        files.flatMap { [UInt8](FileManager.default.contents(atPath: "\(folder.path)/\($0)") ?? Data()) }
+    }
+
+    /// A JPEG of one pixel with a comment that must appear nowhere.
+    static let canary = "canary-3f9a"
+    static let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array(canary.utf8)
+}

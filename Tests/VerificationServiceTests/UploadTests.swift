@@ -1,0 +1,114 @@
+import BusProtocol
+import Cryptography
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import VerificationService
+
+@Suite @Loop struct UploadTests {
+    @Test func aPictureIsKeptEncryptedAndItsAddressServesOnce() async throws {
+        try await MediaStage.run { media in
+            let person = Identifier.random()
+            let upload = try await media.promised(person)
+            #expect(media.files.isEmpty, "no key before there is a picture")
+            let sent = try await media.send(MediaStage.picture, to: upload.uploadUrl)
+            #expect(sent.status == 204 && sent.headers["access-control-allow-origin"] == "*")
+            #expect(try await media.stage.rows("SELECT media_id, state FROM media") == "\(upload.mediaId)|stored")
+            #expect(media.files.filter { $0.hasPrefix("keys/photos/") }.count == 1)
+            #expect(media.files.count == 2)
+            #expect(media.bytes.firstRange(of: Array(MediaStage.canary.utf8)) == nil)
+            let again = try await media.send(MediaStage.picture, to: upload.uploadUrl)
+            #expect(again.status == 409 && again.json["code"] == "upload_used")
+            let log = media.stage.log.text
+            for secret in [MediaStage.canary, "signature", "\(upload.mediaId)", "\(person)"] {
+                #expect(!log.contains(secret), "the log has \(secret)")
+            }
+        }
+    }
+
+    @Test func ofFiftyPicturesToOneAddressOneWins() async throws {
+        try await MediaStage.run(replicas: 2) { media in
+            let upload = try await media.promised(.random())
+            let sent = try await atOnce(50) {
+                try await media.send(MediaStage.picture, to: upload.uploadUrl).status
+            }
+            #expect(sent.filter { $0 == 204 }.count == 1 && sent.filter { $0 == 409 }.count == 49)
+            #expect(media.files.count == 2)
+        }
+    }
+
+    @Test func whatDiffersFromThePromiseIsRefusedBeforeItsBody() async throws {
+        try await MediaStage.run { media in
+            let upload = try await media.promised(.random())
+            let url = upload.uploadUrl
+            // The bodies are announced and never sent.
+            let refused: [(String, String, Int, String)] = [
+                ("POST", "image/jpeg", MediaStage.picture.count, "method_not_allowed"),
+                ("PUT", "image/png", MediaStage.picture.count, "unsupported_media_type"),
+                ("PUT", "image/jpeg", MediaStage.picture.count + 1, "body_too_large"),
+                ("PUT", "image/jpeg", 1, "validation_failed"),
+            ]
+            for (method, type, length, code) in refused {
+                let sent = try await media.send([], to: url, method: method, type: type, length: length)
+                #expect(
+                    sent.json["code"] == .string(code) && sent.headers["content-type"] == "application/problem+json")
+            }
+            let forged = url.replacing("length=\(MediaStage.picture.count)", with: "length=9")
+            #expect(try await media.send([], to: forged, length: 9).json["code"] == "forbidden")
+            let other = url.replacing("\(upload.mediaId)", with: "\(Identifier.random())")
+            #expect(try await media.send(MediaStage.picture, to: other).json["code"] == "forbidden")
+            #expect(try await media.send(MediaStage.picture, to: url).status == 204, "no attempt used the address up")
+            let bare = try await media.promised(.random())
+            #expect(try await media.send([], to: bare.uploadUrl, length: 0).json["code"] == "validation_failed")
+            try await media.stage.rows("UPDATE media SET expires_at = now() - interval '1 second'")
+            #expect(try await media.send(MediaStage.picture, to: bare.uploadUrl).json["code"] == "upload_used")
+        }
+    }
+
+    @Test func whatIsNoPictureLeavesNothing() async throws {
+        try await MediaStage.run { media in
+            let person = Identifier.random()
+            let upload = try await media.promised(person, length: 5)
+            #expect(try await media.send(Array("hello".utf8), to: upload.uploadUrl).json["code"] == "image_unreadable")
+            #expect(media.files.isEmpty)
+            #expect(try await media.stage.rows("SELECT count(*) FROM media") == "0")
+        }
+    }
+
+    @Test func aBrowserMayAskFirst() async throws {
+        try await MediaStage.run { media in
+            let upload = try await media.promised(.random())
+            let sent = try await media.send([], to: upload.uploadUrl, method: "OPTIONS")
+            #expect(sent.status == 204 && sent.headers["access-control-allow-methods"] == "PUT")
+            #expect(sent.headers["access-control-allow-credentials"] == nil)
+        }
+    }
+
+    @Test func aPersonHasFewOpenUploads() async throws {
+        try await MediaStage.run { media in
+            let person = Identifier.random()
+            for _ in 0..<10 { _ = try await media.promised(person) }
+            await #expect(throws: BusError.self) { _ = try await media.promised(person) }
+            #expect(try await media.stage.rows("SELECT uploads FROM upload_counts") == "10", "a refusal does not count")
+            _ = try await media.promised(.random())
+        }
+    }
+
+    @Test func theAddressSaysWhatMayBeSentAndUntilWhen() throws {
+        let key = KeyedHash(try KeyRing(contents: KeyRing.generate(id: "test")), purpose: "upload-address")
+        let address = UploadAddress(
+            media: .random(), owner: .random(), contentType: "image/png", length: 7, expires: 1000)
+        let parts = address.target(key).split(separator: "?").map(String.init)
+        #expect(UploadAddress(path: parts[0], query: parts[1], key) == address)
+        for name in ["type", "length", "expires", "owner", "signature"] {
+            let query = parts[1].replacing("\(name)=", with: "\(name)=1")
+            #expect(UploadAddress(path: parts[0], query: query, key) == nil, "\(name) is signed")
+        }
+        #expect(address.refusal(contentType: "Image/PNG", length: 7, now: 999) == nil)
+        #expect(address.refusal(contentType: "image/png", length: 7, now: 1000)?.code == "upload_expired")
+        #expect(address.refusal(contentType: nil, length: 7, now: 0)?.code == "unsupported_media_type")
+        #expect(address.refusal(contentType: "image/png", length: nil, now: 0)?.code == "validation_failed")
+    }
+}
