@@ -37,7 +37,7 @@ struct OperationTag {
             name: "Recovery", words: "Recovering an account without the phone, and stopping a recovery.",
             paths: ["/auth/recovery", "/users/me/recovery"]),
         OperationTag(
-            name: "Visual preferences", words: "Choices between pictures of drawn faces.",
+            name: "Visual preferences", words: "Choices between pictures.",
             paths: ["/visual-preferences"]),
         OperationTag(name: "Verification", words: "Photo verification. Not built yet.", paths: ["/verification"]),
         OperationTag(name: "Staff", words: "For staff and admins of the app.", paths: ["/admin"]),
