@@ -76,7 +76,10 @@ struct Inflate {
     /// Writes the next bytes to the start of a buffer.
     ///
     /// - Returns: how many; less than `count` at the end of the stream only.
-    mutating func fill(_ buffer: inout [UInt8], upTo count: Int) throws(ImageError) -> Int {
+    /// - Parameter budget: pays for blocks, which may be empty. The caller pays for the bytes.
+    mutating func fill(
+        _ buffer: inout [UInt8], upTo count: Int, _ budget: inout WorkBudget
+    ) throws(ImageError) -> Int {
         var filled = 0
         var room = buffer.mutableSpan
         filling: while filled < count {
@@ -86,7 +89,7 @@ struct Inflate {
             }
             switch block {
             case .done: break filling
-            case .none: try beginBlock()
+            case .none: try beginBlock(&budget)
             case .stored(left: 0): block = isLast ? .done : .none
             case .stored(let left):
                 room[filled] = UInt8(try source.number(8))
@@ -117,9 +120,9 @@ struct Inflate {
     }
 
     /// Checks that the stream ends here, with the right checksum and without bytes behind it.
-    mutating func finish() throws(ImageError) {
+    mutating func finish(_ budget: inout WorkBudget) throws(ImageError) {
         var more = [UInt8](repeating: 0, count: 1)
-        guard try fill(&more, upTo: 1) == 0 else { throw .damaged("there is more packed data than picture") }
+        guard try fill(&more, upTo: 1, &budget) == 0 else { throw .damaged("there is more packed data than picture") }
         try source.align()
         var sum = 0
         for _ in 0..<4 { sum = sum << 8 | (try source.number(8)) }
@@ -142,11 +145,12 @@ struct Inflate {
         copy.left -= length
     }
 
-    private mutating func beginBlock() throws(ImageError) {
+    private mutating func beginBlock(_ budget: inout WorkBudget) throws(ImageError) {
         guard !isLast else {
             block = .done
             return
         }
+        try budget.spend(10)
         isLast = try source.number(1) == 1
         switch try source.number(2) {
         case 0:
@@ -158,6 +162,7 @@ struct Inflate {
             (lengths, distances) = (DeflateTable.fixed.lengths, DeflateTable.fixed.distances)
             block = .coded
         case 2:
+            try budget.spend(1_000)
             try readTables()
             block = .coded
         default: throw .damaged("a block of its packed data has no kind")

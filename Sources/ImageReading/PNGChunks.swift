@@ -62,11 +62,12 @@ struct PNGChunks {
         guard let name = data.prefix(80).firstIndex(of: 0), name + 2 <= data.endIndex, data[name + 1] == 0 else {
             throw .damaged("its colour profile has no name")
         }
+        var budget = WorkBudget(ImageLimits.standard.work / 10, until: nil)
         var inflate = try Inflate(Array(data[(name + 2)...]))
         var profile = [UInt8](repeating: 0, count: Self.profileBytes)
-        let count = try inflate.fill(&profile, upTo: Self.profileBytes)
+        let count = try inflate.fill(&profile, upTo: Self.profileBytes, &budget)
         guard count < Self.profileBytes else { throw .damaged("its colour profile is too large") }
-        try inflate.finish()
+        try inflate.finish(&budget)
     }
 
     private func number(_ offset: Int) -> Int {

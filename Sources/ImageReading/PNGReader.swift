@@ -38,7 +38,7 @@ struct PNGReader {
         packed = []
         luma = [UInt8](repeating: 0, count: header.width * header.height)
         for pass in header.passes { try readPass(pass, header, lumaOf, &inflate) }
-        try inflate.finish()
+        try inflate.finish(&budget)
         let eighth = eighth(header)
         let measures = LumaMeasures(
             eighth: eighth, width: (header.width + 7) / 8, inner: inner, shortSide: min(header.width, header.height))
@@ -57,7 +57,7 @@ struct PNGReader {
         var line = [UInt8](repeating: 0, count: pass.columns)
         for index in 0..<pass.rows {
             try budget.spend(4 + count / 3 + pass.columns / 4)
-            guard try inflate.fill(&row, upTo: count + 1) == count + 1 else { throw .truncated }
+            guard try inflate.fill(&row, upTo: count + 1, &budget) == count + 1 else { throw .truncated }
             try Self.unfilter(&row, above, pixel: pixel)
             var place = (pass.y + index * pass.down) * header.width + pass.x
             lumaOf.write(row, to: &line)

@@ -15,19 +15,27 @@ enum Deflate {
 
     /// One block: a zero, repetitions of 258, more zeros, and the end.
     private static func packed(repetitions: Int, zeros: Int) -> [UInt8] {
-        var (bytes, count): ([UInt8], Int) = ([], 0)
-        /// Codes are sent with their first bit first.
-        func put(_ bits: String) {
-            for bit in bits {
-                if count % 8 == 0 { bytes.append(0) }
-                if bit == "1" { bytes[count / 8] |= 1 << UInt8(count % 8) }
-                count += 1
-            }
+        bytes(
+            "110" + "00110000" + String(repeating: "11000101" + "00000", count: repetitions)
+                + String(repeating: "00110000", count: zeros) + "0000000")
+    }
+
+    /// Blocks that bring their tables and nothing else, and no end.
+    static func tables(_ count: Int) -> [UInt8] {
+        // Lengths of codes for lengths: 18, 0 and 1 have 1, 2 and 2 bits.
+        let lengths = "000" + "000" + "100" + "010" + String(repeating: "000", count: 13) + "010"
+        // 138 and 118 zeros, so that only the end of a block has a code, and one distance.
+        let codes = "0" + "1111111" + "0" + "1101011" + "11" + "10"
+        let block = "001" + "00000" + "00000" + "0111" + lengths + codes + "0"
+        return [0x78, 0x01] + Array(repeating: bytes(block + block), count: count / 2).joined()
+    }
+
+    /// Bits in the order in which they are read.
+    private static func bytes(_ bits: String) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: (bits.utf8.count + 7) / 8)
+        for (place, bit) in bits.utf8.enumerated() where bit == UInt8(ascii: "1") {
+            bytes[place / 8] |= 1 << UInt8(place % 8)
         }
-        put("110" + "00110000")
-        for _ in 0..<repetitions { put("11000101" + "00000") }
-        for _ in 0..<zeros { put("00110000") }
-        put("0000000")
         return bytes
     }
 

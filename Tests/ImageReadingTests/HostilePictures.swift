@@ -272,6 +272,12 @@ struct HostilePicture: CustomTestStringConvertible {
         refused("a stored block of a wrong length") { single(pixel.with(5, 0)) },
         refused("a block without a kind") { single([0x78, 0x01, 7, 0, 0, 0, 0, 0]) },
         refused("a repetition of what was never there") { single([0x78, 0x01, 0x03, 0x02, 0, 0, 0, 0, 0]) },
+        refused("hundreds of thousands of empty blocks") {
+            single(
+                [0x78, 0x01]
+                    + Array(repeating: [0, 0, 0, 0xff, 0xff], count: Rounds.count(20_000, prove: 1_500_000)).joined())
+        },
+        refused("hundreds of thousands of tables") { single(Deflate.tables(Rounds.count(10_000, prove: 700_000))) },
         refused("a table of ones") { single([0x78, 0x01, 0x05] + [UInt8](repeating: 0xff, count: 60)) },
         refused("a table of zeros") { single([0x78, 0x01, 0x05] + [UInt8](repeating: 0, count: 60)) },
     ]

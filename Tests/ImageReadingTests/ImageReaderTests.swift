@@ -27,12 +27,13 @@ import Testing
             if seed % 5 == 1 { options += ["-restart", ["1", "3B", "17B"][seed % 3]] }
             if seed % 4 >= 2 { options += ["-progressive"] }
             if seed % 9 == 3 { options += ["-optimize"] }
-            if seed % 11 == 5 {
+            let isGrey = seed % 6 == 0
+            if seed % 11 == 5, !isGrey {
                 options += ["-rgb"]
             } else {
                 options += ["-sample", samplings[seed % samplings.count]]
             }
-            let jpeg = try tools.run("cjpeg", options, on: seed % 6 == 0 ? scene.pgm() : scene.ppm())
+            let jpeg = try tools.run("cjpeg", options, on: isGrey ? scene.pgm() : scene.ppm())
             let report = try ImageReader.read(jpeg)
             #expect((report.width, report.height) == (scene.width, scene.height))
             #expect(abs(report.brightness - (try tools.brightness(jpeg))) <= 1, "\(options) \(scene)")

@@ -23,6 +23,11 @@ struct Picture: Decodable, CustomTestStringConvertible {
 
 /// The programs of libjpeg-turbo: what they make of a file, on standard output.
 struct JPEGTools {
+    /// A program did not end with 0.
+    struct Failure: Error {
+        let command: [String]
+    }
+
     private let folder = Result { try ScratchFolder() }
 
     func run(_ program: String, _ arguments: [String], on input: [UInt8]) throws -> [UInt8] {
@@ -35,7 +40,7 @@ struct JPEGTools {
         try process.run()
         let output = try out.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+        guard process.terminationStatus == 0 else { throw Failure(command: [program] + arguments) }
         return [UInt8](output)
     }
 
