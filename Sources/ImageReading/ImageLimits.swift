@@ -6,7 +6,7 @@ public struct ImageLimits: Sendable, Hashable {
     public var pixels: Int
     /// The most scans of a JPEG. A progressive one has some 10.
     public var scans: Int
-    /// The most steps: one is a Huffman code, a block of a JPEG, or three bytes of a row of a PNG.
+    /// The most steps: one is a Huffman code, a block of a JPEG, or two bytes of a row of a PNG.
     public var work: Int
 
     /// Takes all limits.
@@ -32,10 +32,14 @@ public struct ImageLimits: Sendable, Hashable {
 struct WorkBudget {
     private var left: Int
     private var untilClock = interval
-    private let deadline: ContinuousClock.Instant?
+    /// Whether the deadline passed. A closure has a size that the compiler knows; an instant has none, and made each step dearer.
+    private let isOver: (@Sendable () -> Bool)?
     private static let interval = 1 << 18
 
-    init(_ steps: Int, until deadline: ContinuousClock.Instant?) { (left, self.deadline) = (steps, deadline) }
+    init(_ steps: Int, until deadline: ContinuousClock.Instant?) {
+        left = steps
+        if let deadline { isOver = { deadline <= ContinuousClock.now } } else { isOver = nil }
+    }
 
     /// Counts steps. Every quarter million of them asks the clock, too.
     @inline(__always) mutating func spend(_ steps: Int) throws(ImageError) {
@@ -47,6 +51,6 @@ struct WorkBudget {
     private mutating func look() throws(ImageError) {
         guard left >= 0 else { throw .tooMuchWork }
         untilClock = Self.interval
-        if let deadline, deadline <= .now { throw .deadlinePassed }
+        if let isOver, isOver() { throw .deadlinePassed }
     }
 }

@@ -118,8 +118,14 @@ struct JPEGReader {
             scan: scan, isProgressive: frame.isProgressive, dcTables: dcTables, acTables: acTables)
         let unit = scan.unit(of: frame)
         let (wide, high) = scan.parts.count == 1 ? frame.components[scan.parts[0].component].blocks : frame.units
+        let isProgressive = frame.isProgressive
         var untilRestart = restartInterval
         var restarts = 0
+        // Spans of local arrays: a look at one of the reader's own would ask each time whether it is shared.
+        var (meansOfAll, masksOfAll) = (self.means, self.masks)
+        (self.means, self.masks) = ([], [])
+        var means = meansOfAll.mutableSpan
+        var masks = masksOfAll.mutableSpan
         for row in 0..<high {
             for column in 0..<wide {
                 if restartInterval > 0 {
@@ -134,7 +140,7 @@ struct JPEGReader {
                     let (x, y) = (column * place.across + place.x, row * place.down + place.y)
                     let block = place.first + y * place.stride + x
                     let counts = x < place.wide && y < place.high
-                    if frame.isProgressive {
+                    if isProgressive {
                         try decoder.progressive(
                             place.part, &bits, &means[block], &masks[block], counts: counts, &budget)
                     } else {
@@ -143,6 +149,7 @@ struct JPEGReader {
                 }
             }
         }
+        (self.means, self.masks) = (meansOfAll, masksOfAll)
         try decoder.finish()
         try bits.finish()
         for (coefficient, square) in decoder.squares.enumerated() where square > 0 {

@@ -56,7 +56,7 @@ struct PNGReader {
         var above = row
         var line = [UInt8](repeating: 0, count: pass.columns)
         for index in 0..<pass.rows {
-            try budget.spend(4 + count / 3 + pass.columns / 4)
+            try budget.spend(4 + count / 2 + pass.columns / 4)
             guard try inflate.fill(&row, upTo: count + 1, &budget) == count + 1 else { throw .truncated }
             try Self.unfilter(&row, above, pixel: pixel)
             var place = (pass.y + index * pass.down) * header.width + pass.x
