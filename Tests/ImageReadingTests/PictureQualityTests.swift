@@ -25,7 +25,7 @@ import Testing
         #expect(abs(variants[1].sharpness / variants[3].sharpness - 1) < 0.1)
     }
 
-    @Test("goodPicturesAreNotRefused", arguments: 0..<Rounds.count(3, prove: 50))
+    @Test("a good picture is not refused", arguments: 0..<Rounds.count(3, prove: 50))
     func good(seed: Int) throws {
         #expect(try Self.report(Scene(width: 480 + seed * 7, height: 481, seed: seed)).problems() == [])
     }
