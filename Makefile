@@ -33,7 +33,9 @@ up: build
 demo: build
 	@.build/release/vestibule demo --state $(STATE) --http $(HTTP)
 
-test: bootstrap
+# The tests of pictures ask djpeg what it sees.
+test:
+	@scripts/bootstrap libjpeg-turbo-progs
 	swift build --build-tests
 	@scripts/run-tests
 
@@ -44,7 +46,8 @@ format: bootstrap
 	@swift format format --in-place --parallel --recursive Package.swift Sources Tests
 
 # The suites that repeat something by `Rounds.count`, each in the file of its name.
-prove: bootstrap
+prove:
+	@scripts/bootstrap libjpeg-turbo-progs
 	swift build --build-tests
 	@VESTIBULE_PROVE=1 scripts/run-tests --filter "\.($$(grep -rlF 'Rounds.count(' Tests/*Tests \
 		| sed 's,.*/,,; s,\.swift,,' | paste -sd '|'))/"

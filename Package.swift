@@ -39,7 +39,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let exclusions: [String: [String]] = [
-    "VisualPreferenceServiceTests": ["Fixtures"],
+    "ImageReadingTests": ["Fixtures"], "VisualPreferenceServiceTests": ["Fixtures"],
     "AuthServiceTests": ["Numbers"], "ProfileServiceTests": ["Cases"], "ServiceContractTests": ["Fixtures"],
 ]
 
@@ -77,6 +77,7 @@ let package = Package(
             path: "Sources/CheckLanguages"),
         .target(name: "Languages", swiftSettings: strict, plugins: ["CheckLanguages"]),
         library("EventLoop", ["CLinux", "CZMQ"]),
+        library("ImageReading", [], byByte),
         library("JSONText", [], byByte),
         library("Cryptography", ["CCrypto"]),
         library("MessageExpansion", [], strict),
@@ -100,7 +101,7 @@ let package = Package(
         service("QuestionnaireService"),
         service("RecoveryService"),
         service("VisualPreferenceService", ["HTTPServer"]),
-        service("VerificationService", ["HTTPServer"]),
+        service("VerificationService", ["HTTPServer", "ImageReading"]),
         program(
             "Gateway",
             [
@@ -123,6 +124,7 @@ let package = Package(
             dependencies: ["BusProtocol", "BusRuntime", "EventLoop", "ServiceRuntime", "TestSupport"],
             path: "Tests/TestReplica", swiftSettings: strict),
         tests("EventLoopTests", ["EventLoop"]),
+        tests("ImageReadingTests", ["ImageReading", "TestSupport"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("MessageExpansionTests", ["MessageExpansion"]),
         tests("CryptographyTests", ["Cryptography", "TestSupport"]),

@@ -1,7 +1,8 @@
 """Who calls in the test of the public API: people who signed in by a code, claimants of a recovery, the operator.
 
-API_TEST_URL, API_TEST_SPOOL and API_TEST_OPS_KEY say where the system is; API_TEST_CALLER is `nobody`, `person` (one
-person for the run) or `persons` (a fresh one for each call, for the calls that end a session or an account).
+API_TEST_URL, API_TEST_SPOOL, API_TEST_OPS_KEY and API_TEST_VESTIBULE say where the system and its command are.
+API_TEST_CALLER is `nobody`, `person` (one person for the run) or `persons` (a fresh one for each call, for the calls that
+end a session or an account).
 API_TEST_WORDS=1 puts the names and values of real fields and questions into bodies that fit the document without them: a
 free name is hardly ever the name of a field by chance. It is for runs of valid data only.
 """
@@ -11,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import subprocess
 import sys
 import time
 
@@ -25,6 +27,7 @@ URL = os.environ["API_TEST_URL"]
 SPOOL = pathlib.Path(os.environ["API_TEST_SPOOL"]) / "sms.jsonl"
 OPS_KEY = os.environ["API_TEST_OPS_KEY"]
 CALLER = os.environ["API_TEST_CALLER"]
+VESTIBULE = os.environ["API_TEST_VESTIBULE"]
 
 http = requests.Session()
 numbers = random.Random()
@@ -69,15 +72,27 @@ class Inbox:
 inbox = Inbox()
 
 
-def proof(purpose):
-    """A challenge of a phone that nobody had, and its code."""
-    phone = f"+4670{next(phones) % 10**7:07}"
+def proof(purpose, phone=None):
+    """A challenge of a phone, which nobody had unless it is given, and its code."""
+    phone = phone or f"+4670{next(phones) % 10**7:07}"
     challenge = post("/auth/otp/send", {"phone": phone, "purpose": purpose})["challengeId"]
     return phone, {"challengeId": challenge, "code": inbox.code(phone), "device": {"name": "Test", "platform": "web"}}
 
 
 def sign_in():
     return post("/auth/otp/verify", proof("login")[1])
+
+
+def admin():
+    """A person whom two operators made an administrator."""
+    phone, body = proof("login")
+    person = post("/auth/otp/verify", body)["user"]["id"]
+    for operator in ("first", "second"):
+        subprocess.run(
+            [VESTIBULE, "role", "grant", person, "admin", "--operator", operator, "--state", SPOOL.parents[1]],
+            check=True, stdout=subprocess.DEVNULL)
+    time.sleep(1)  # AUTH_OTP_RESEND_AFTER
+    return post("/auth/otp/verify", proof("login", phone)[1])
 
 
 def claim():

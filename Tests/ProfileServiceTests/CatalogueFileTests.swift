@@ -17,6 +17,7 @@ import Testing
         "fields 2": "fb5e240d6bcaad41a830f7ab287653e034bc8e0e283ae4afab547fa213a21ea7",
         "yoked 1": "d69c47d42fddc73c7d1ea5e746288843d17fbfbe1c390c11769f566bccf60844",
         "yoked 2": "6f5da3507b4f0043d477bcf09690cf1aa028e67eac98a233d29eff1e0f0ff48e",
+        "yoked 3": "c5c17d65d65fd144072ab983e618088754c1268c7688d9c28231df8a68fc5fd9",
         "realsingles 1": "d5895db32cbca7e38043df993e3f8a6e63d0cef67a47196f2638835e9fc64b6c",
         "skin-care 1": "10d558e214969fbeaaad80c21259f5c0ae0961ee43ba2103664fc1d3db7805e4",
         "eko-family 1": "d78344fd461fc8cadb54d097cc297f8803c6aaf5d4a4ece39849e13600a40572",

@@ -32,8 +32,8 @@ import Testing
     private static let first = "/steps/0/screens/0/fields/0"
     private static let defects = [
         Defect("{", "[", "malformed", ""),
-        Defect(#""version": 2"#, #""version": 0"#, "malformed", "/version"),
-        Defect(#""version": 2"#, #""version": 1, "colour": "red""#, "malformed", "/colour"),
+        Defect(#""version": 3"#, #""version": 0"#, "malformed", "/version"),
+        Defect(#""version": 3"#, #""version": 1, "colour": "red""#, "malformed", "/colour"),
         Defect(#""key": "yoked""#, #""key": """#, "malformed", "/key"),
         Defect(#""under": "soft_block""#, #""under": "ignore""#, "malformed", "/age/under"),
         Defect(#""minimum": 18"#, #""minimum": 0"#, "malformed", "/age/minimum"),
@@ -42,6 +42,10 @@ import Testing
         Defect(
             #""repromptAfterSeconds": 604800"#, #""repromptAfterSeconds": 1"#, "malformed",
             "/policy/repromptAfterSeconds"),
+        Defect(#""field": "bodyType"}"#, #""field": "shoeSize"}"#, "unknown_field", "/policy/wishes/0/field"),
+        Defect(#"d", "field": "bodyType"}"#, #"d", "field": "lastName"}"#, "contradiction", "/policy/wishes/0/field"),
+        Defect(#"d", "field": "bodyType"}"#, #"d", "field": "heightInches"}"#, "contradiction", "/policy/wishes/0"),
+        Defect(#""preferredHeight""#, #""preferredBuild""#, "duplicate_key", "/policy/wishes/1/question"),
         Defect(#""task": "verification""#, #""task": "astrology""#, "malformed", "/steps/3/task"),
         Defect(#""browse": {}"#, #""dance": {}"#, "malformed", "/capabilities/dance"),
         Defect(verification, verification.replacing("optional", with: "perhaps"), "malformed", "/steps/3/need"),
@@ -97,9 +101,9 @@ import Testing
         Defect(
             verification, verification.replacing("}", with: #", "dueAt": "2026-12-08T09:00:00Z"}"#), "contradiction",
             "/steps/3/dueAt"),
-        Defect(#""version": 2"#, #""version": 3, "moves": {"from": [1, 2, 1]}"#, "duplicate_key", "/moves/from/2"),
-        Defect(#""version": 2"#, #""version": 3, "moves": {"from": [3]}"#, "unknown_version", "/moves/from/0"),
-        Defect(#""version": 2"#, #""version": 3, "moves": {"from": []}"#, "malformed", "/moves/from"),
+        Defect(#""version": 3"#, #""version": 3, "moves": {"from": [1, 2, 1]}"#, "duplicate_key", "/moves/from/2"),
+        Defect(#""version": 3"#, #""version": 3, "moves": {"from": [3]}"#, "unknown_version", "/moves/from/0"),
+        Defect(#""version": 3"#, #""version": 3, "moves": {"from": []}"#, "malformed", "/moves/from"),
     ]
 
     @Test("is refused by its code and place", arguments: defects)

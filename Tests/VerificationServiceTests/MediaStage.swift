@@ -41,7 +41,7 @@ import TestSupport
 
     /// An upload whose address is at the listener of a replica.
     func promised(
-        _ person: Identifier, length: Int = MediaStage.picture.count, type: String = "image/jpeg"
+        _ person: Identifier, length: Int = MediaStage.picture.count, type: String = "image/png"
     ) async throws -> UploadCreated {
         // The listener starts a moment after the replica is ready.
         while true {
@@ -55,7 +55,7 @@ import TestSupport
 
     /// Sends bytes to an address.
     func send(
-        _ bytes: [UInt8], to url: String, method: String = "PUT", type: String = "image/jpeg", length: Int? = nil
+        _ bytes: [UInt8], to url: String, method: String = "PUT", type: String = "image/png", length: Int? = nil
     ) async throws -> Exchange {
         guard let url = URLComponents(string: url), let port = url.port else { throw URLError(.badURL) }
         let head =
@@ -84,7 +84,11 @@ import TestSupport
         files.flatMap { [UInt8](FileManager.default.contents(atPath: "\(folder.path)/\($0)") ?? Data()) }
     }
 
-    /// A JPEG of one pixel with a comment that must appear nowhere.
+    /// A PNG of 8 by 8 pixels with a comment that must appear nowhere.
+    static let picture = [UInt8](
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAE3RFWHRDb21tZW50AGNhbmFyeS0zZjlhhzsB5QAAABFJREFU"
+                + "eJxjiKo4gRUxDC0JAPGRZoHNlH3HAAAAAElFTkSuQmCC") ?? Data())
     static let canary = "canary-3f9a"
-    static let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array(canary.utf8)
 }

@@ -45,10 +45,10 @@ import Testing
             let url = upload.uploadUrl
             // The bodies are announced and never sent.
             let refused: [(String, String, Int, String)] = [
-                ("POST", "image/jpeg", MediaStage.picture.count, "method_not_allowed"),
-                ("PUT", "image/png", MediaStage.picture.count, "unsupported_media_type"),
-                ("PUT", "image/jpeg", MediaStage.picture.count + 1, "body_too_large"),
-                ("PUT", "image/jpeg", 1, "validation_failed"),
+                ("POST", "image/png", MediaStage.picture.count, "method_not_allowed"),
+                ("PUT", "image/gif", MediaStage.picture.count, "unsupported_media_type"),
+                ("PUT", "image/png", MediaStage.picture.count + 1, "body_too_large"),
+                ("PUT", "image/png", 1, "validation_failed"),
             ]
             for (method, type, length, code) in refused {
                 let sent = try await media.send([], to: url, method: method, type: type, length: length)
@@ -74,6 +74,14 @@ import Testing
             #expect(try await media.send(Array("hello".utf8), to: upload.uploadUrl).json["code"] == "image_unreadable")
             #expect(media.files.isEmpty)
             #expect(try await media.stage.rows("SELECT count(*) FROM media") == "0")
+        }
+    }
+
+    @Test func aPictureIsOfTheTypeThatWasAnnounced() async throws {
+        try await MediaStage.run { media in
+            let upload = try await media.promised(.random(), type: "image/jpeg")
+            let sent = try await media.send(MediaStage.picture, to: upload.uploadUrl, type: "image/jpeg")
+            #expect(sent.status == 422 && sent.json["code"] == "image_unreadable" && media.files.isEmpty)
         }
     }
 

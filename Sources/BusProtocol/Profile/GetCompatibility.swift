@@ -31,7 +31,8 @@ public struct Compatibility: PublicReply {
 /// How well two people match in one respect.
 @Message
 public struct CompatibilityDimension: MessageValue {
-    /// `psychological`: how alike they think and live. `physical`: how alike their tastes are. `affinity`: how well each suits
+    /// `psychological`: how alike they think and live. `physical`: how well each is what the other wishes, and how
+    /// alike their tastes are. `affinity`: how well each suits
     /// what the other wants.
     @Field(.open(1...64, "psychological", "physical", "affinity"))
     public var key: String

@@ -15,6 +15,19 @@ public struct CompareProfiles: BusRequest {
     public var first: Identifier
     /// The other person. The order makes no difference.
     public var second: Identifier
+    /// What the two people are, for the questions that ask what a person wishes another one to be.
+    @Field(count: 0...32) public var traits: [WishedTraits]?
+}
+
+/// What two people are, in the options of a question that asks what a person wishes another one to be.
+@Message
+public struct WishedTraits: MessageValue {
+    /// The key of the question.
+    @Field(.string(1...64)) public var question: String
+    /// The options that fit the first person, as the second one sees them. Empty if that is not known.
+    @Field(.string(1...64), count: 0...100) public var first: [String]
+    /// The options that fit the second person, as the first one sees them. Empty if that is not known.
+    @Field(.string(1...64), count: 0...100) public var second: [String]
 }
 
 /// The answer to ``CompareProfiles``.
@@ -22,7 +35,7 @@ public struct CompareProfiles: BusRequest {
 public struct ProfilesCompared: BusReply {
     /// How similar their scores are.
     public var psychological: Likeness
-    /// How similar their preferences are.
+    /// How well each is what the other wishes, and how similar their preferences are where that is not known.
     public var physical: Likeness
     /// How well each person's answers suit what the other wants.
     public var affinity: Likeness?

@@ -327,7 +327,7 @@ enum ExampleWords {
         "url": "https://vestibule.example/terms/2",
         "value": "never",
         "verificationId": "verification-1",
-        "version": 2,
+        "version": 3,
         "web": "textarea",
         "weight": 0.42,
         "withinDayPercent": 71.5,

@@ -37,7 +37,7 @@ struct OperationTag {
             name: "Recovery", words: "Recovering an account without the phone, and stopping a recovery.",
             paths: ["/auth/recovery", "/users/me/recovery"]),
         OperationTag(
-            name: "Visual preferences", words: "Choices between pictures of drawn faces.",
+            name: "Visual preferences", words: "Choices between pictures.",
             paths: ["/visual-preferences"]),
         OperationTag(
             name: "Photos", words: "Uploads of pictures, and the photos of a profile.",

@@ -34,7 +34,8 @@ struct GetCompatibilityHandler: RequestHandler {
         if let others = known.others {
             figure = others
         } else {
-            figure = .init(told: try await compared(pair, context), madeOn: now.date)
+            let traits = CompatibilityTraits.shown(planned.record, other, planned.plan)
+            figure = .init(told: try await compared(pair, traits, context), madeOn: now.date)
         }
         return try await keep(figure, of: pair, at: now)
     }
@@ -82,9 +83,10 @@ struct GetCompatibilityHandler: RequestHandler {
     }
 
     @Loop private func compared(
-        _ pair: CompatibilityStore.Pair, _ context: RequestContext
+        _ pair: CompatibilityStore.Pair, _ traits: [WishedTraits], _ context: RequestContext
     ) async throws -> Compatibility {
-        let request = CompareProfiles(questionnaire: pair.questionnaire, first: pair.person, second: pair.other)
+        let request = CompareProfiles(
+            questionnaire: pair.questionnaire, first: pair.person, second: pair.other, traits: traits)
         let options = CallOptions(timeout: context.remaining, trace: context.trace.child())
         return CompatibilityFigure.rounded(try await profile.bus.call(request, options))
     }

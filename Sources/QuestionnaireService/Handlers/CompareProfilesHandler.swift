@@ -14,7 +14,7 @@ struct CompareProfilesHandler: RequestHandler {
             let nothing = Likeness(score: nil, coverage: 0)
             return ProfilesCompared(psychological: nothing, physical: nothing)
         }
-        let comparison = ProfileComparison(first: first, second: second)
+        let comparison = ProfileComparison(first: first, second: second, traits: request.traits ?? [])
         return ProfilesCompared(
             psychological: comparison.psychological, physical: comparison.physical,
             affinity: comparison.affinity)

@@ -110,8 +110,8 @@ public struct CodePurpose: OpenEnum {
     public static let changePhone = Self(rawValue: "change_phone")
 }
 
-/// `psychological`: how alike they think and live. `physical`: how alike their tastes are. `affinity`: how well each
-/// suits what the other wants.
+/// `psychological`: how alike they think and live. `physical`: how well each is what the other wishes, and how alike
+/// their tastes are. `affinity`: how well each suits what the other wants.
 public struct CompatibilityDimensionKey: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -301,8 +301,8 @@ public struct Compatibility: Codable, Sendable, Equatable {
 
 /// How well two people match in one respect.
 public struct CompatibilityDimension: Codable, Sendable, Equatable {
-    /// `psychological`: how alike they think and live. `physical`: how alike their tastes are. `affinity`: how well
-    /// each suits what the other wants.
+    /// `psychological`: how alike they think and live. `physical`: how well each is what the other wishes, and how
+    /// alike their tastes are. `affinity`: how well each suits what the other wants.
     public var key: CompatibilityDimensionKey
     /// In steps of 5.
     public var score: Int

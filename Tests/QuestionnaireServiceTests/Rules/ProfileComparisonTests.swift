@@ -70,6 +70,48 @@ import Testing
         }
     }
 
+    private static func side(_ build: [JSONValue]?, hair: [JSONValue]? = nil) throws -> ProfileComparison.Side {
+        let definition = try definition.get()
+        let answers = ["preferredBuild": build, "preferredHair": hair].compactMapValues { tags in
+            tags.map { answer(.answered, .array($0)) }
+        }
+        let sheet = AnswerSheet(definition: definition, answers: answers, today: testDay)
+        return .init(scores: Scoring(sheet: sheet).result, definition: definition)
+    }
+
+    /// Both ways, and by what is known. Tastes are compared where the profile says nothing of the kind.
+    @Test(
+        arguments: [
+            (["slim"], ["athletic"], ["athletic"], ["slim"], 100.0),
+            (["slim"], ["athletic"], ["slim"], ["athletic"], 0),
+            (["slim", "curvy"], ["athletic"], ["curvy"], ["curvy"], 50), (["slim"], nil, [], ["slim"], 100),
+            (["slim"], ["athletic"], [], ["curvy"], 0), (["no_preference"], nil, [], ["other"], 100),
+            (["slim"], ["slim"], [], [], nil), (["no_preference"], nil, ["slim"], [], nil),
+        ] as [([JSONValue], [JSONValue]?, [String], [String], Double?)])
+    func eachIsHeldAgainstWhatTheOtherWishes(
+        wishes: [JSONValue], others: [JSONValue]?, first: [String], second: [String], score: Double?
+    ) throws {
+        let (a, b) = (try Self.side(wishes), try Self.side(others))
+        let traits = WishedTraits(question: "preferredBuild", first: first, second: second)
+        let turned = WishedTraits(question: "preferredBuild", first: second, second: first)
+        for comparison in [
+            ProfileComparison(first: a, second: b, traits: [traits]),
+            ProfileComparison(first: b, second: a, traits: [turned]),
+        ] {
+            #expect(comparison.physical.score == score)
+            #expect(comparison.physical.compared == score.map { _ in 1 })
+        }
+    }
+
+    @Test func tastesCountBesideWishes() throws {
+        let (a, b) = (try Self.side(["slim"], hair: ["short"]), try Self.side(["slim"], hair: ["long"]))
+        let traits = WishedTraits(question: "preferredBuild", first: ["athletic"], second: ["slim"])
+        let comparison = ProfileComparison(first: a, second: b, traits: [traits])
+        #expect(comparison.physical.score == 25 && comparison.physical.compared == 2)
+        let former = ProfileComparison(first: a, second: b)
+        #expect(former.physical.score == 50, "a former replica of profile tells no traits")
+    }
+
     /// In whatever order the answers came, and whether they were given to this version or carried to it.
     @Test func scoresDependOnTheAnswersAlone() throws {
         var generator = SeededGenerator(state: 8)

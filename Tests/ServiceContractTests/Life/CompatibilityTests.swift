@@ -70,15 +70,55 @@ import Testing
         }
     }
 
-    @Loop private static func matched(_ phone: String, _ system: TestSystem) async throws -> Session {
+    /// Each wishes the build that the other has and nobody the same, so their tastes differ where their wishes are met.
+    @Test func aWishIsHeldAgainstTheOthersProfile() async throws {
+        try await TestSystem.run { system in
+            func person(_ phone: String, _ build: JSONValue, wishes: String) async throws -> Session {
+                let tags = [
+                    ("preferredBuild", wishes), ("preferredHair", "short"), ("preferredStyle", "casual"),
+                    ("preferredDetails", "glasses"),
+                ].map { ResponseItem(question: $0, value: [.string($1)]) }
+                return try await Self.matched(phone, system, ["bodyType": build], tags)
+            }
+            let anna = try await person("+14155552671", "slim", wishes: "athletic")
+            let bo = try await person("+14155552672", "athletic", wishes: "slim")
+            let figure = try await system.send("GET", "/compatibility/with/\(bo.user.id)", as: anna)
+            let physical = figure.json["dimensions"]?.arrayValue?.first { $0["key"] == "physical" }
+            #expect(physical?["score"] == 100)
+        }
+    }
+
+    @Test func twoWhoLookAtEachOtherAtOnceAreToldTheSame() async throws {
+        try await TestSystem.run { system in
+            let (anna, bo) = (
+                try await Self.matched("+14155552671", system), try await Self.matched("+14155552672", system)
+            )
+            for _ in 0..<Rounds.count(5, prove: 100) {
+                let looks = [(anna, bo), (bo, anna), (anna, bo), (bo, anna)].map { session, other in
+                    Loop.spawn { try await system.send("GET", "/compatibility/with/\(other.user.id)", as: session) }
+                }
+                for look in looks {
+                    let told = try await look.value
+                    #expect(told.status == 200 && told.json["score"] == 100)
+                }
+                let kept = try await system.rows(
+                    .profile, "DELETE FROM compatibility_looks RETURNING figure ->> 'score'")
+                #expect(kept == "100\n100")
+            }
+        }
+    }
+
+    @Loop private static func matched(
+        _ phone: String, _ system: TestSystem, _ more: [String: JSONValue] = [:], _ tags: [ResponseItem] = []
+    ) async throws -> Session {
         let session = try await system.signIn(phone)
         let fields: [String: JSONValue] = [
             "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "female", "lookingFor": ["everyone"],
             "city": "Umeå",
         ]
-        _ = try await system.ask(UpdateMe(fields: fields), as: session)
+        _ = try await system.ask(UpdateMe(fields: fields.merging(more) { $1 }), as: session)
         _ = try await system.ask(
-            SubmitResponses(answers: QuestionnaireProvider.required, complete: true), as: session)
+            SubmitResponses(answers: QuestionnaireProvider.required + tags, complete: true), as: session)
         let pictures = try await system.ask(GetVisualSession(), as: session)
         _ = try await system.ask(SaveVisualChoices(sessionId: pictures.sessionId, defer: true), as: session)
         while try await system.ask(ViewOnboarding(), as: session).onboardingStatus != "complete" {

@@ -95,6 +95,8 @@ final class Plan: Sendable {
     let completion: CompletionRules
     /// How many people are offered while a person is matched provisionally; `nil` if there is no limit.
     let provisionalMaxOffers: Int64?
+    /// What people wish of each other, by the newest version of the plan.
+    let wishes: [PlanFile.Wish]
     let catalogue: FieldCatalogue
     /// When steps and fields become past due for people who follow an older version, by their keys.
     let dates: [String: Timestamp]
@@ -108,12 +110,12 @@ final class Plan: Sendable {
     init(
         reference: PlanReference, apps: Set<String>, entries: Set<String>, signIn: SignIn, age: AgeRule?,
         steps: [Step], capabilities: [Capability: Needs], repromptAfter: Duration, provisionalMaxOffers: Int64?,
-        catalogue: FieldCatalogue, dates: [String: Timestamp], movesFrom: Set<Int64>,
+        wishes: [PlanFile.Wish], catalogue: FieldCatalogue, dates: [String: Timestamp], movesFrom: Set<Int64>,
         additions: PlanAdditions? = nil
     ) {
         (self.reference, self.apps, self.entries, self.signIn) = (reference, apps, entries, signIn)
         (self.age, self.steps, self.capabilities) = (age, steps, capabilities)
-        (self.provisionalMaxOffers, self.catalogue) = (provisionalMaxOffers, catalogue)
+        (self.provisionalMaxOffers, self.wishes, self.catalogue) = (provisionalMaxOffers, wishes, catalogue)
         (self.dates, self.movesFrom, self.additions) = (dates, movesFrom, additions)
         answerable = additions?.answerable(beside: catalogue) ?? catalogue
         let conditional = steps.compactMap { step in
@@ -127,7 +129,7 @@ final class Plan: Sendable {
         Plan(
             reference: reference, apps: apps, entries: entries, signIn: signIn, age: age, steps: steps,
             capabilities: capabilities, repromptAfter: completion.repromptAfter,
-            provisionalMaxOffers: provisionalMaxOffers, catalogue: catalogue, dates: dates,
+            provisionalMaxOffers: provisionalMaxOffers, wishes: newest.wishes, catalogue: catalogue, dates: dates,
             movesFrom: movesFrom, additions: PlanAdditions(of: newest, to: self))
     }
 

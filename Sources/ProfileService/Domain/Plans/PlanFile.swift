@@ -79,6 +79,25 @@ struct PlanFile: Decodable, Sendable {
     struct Policy: Decodable, Sendable, Equatable {
         var repromptAfterSeconds: Int64?
         var provisionalMaxOffers: Int64?
+        var wishes: [Wish]?
+    }
+
+    /// A question of the plan's first questionnaire that asks what a person wishes another one to be, and the field that says what
+    /// people are.
+    struct Wish: Decodable, Sendable, Equatable {
+        var question: String
+        var field: String
+        /// Of a number. Without it, the options have the keys of the field's.
+        var relative: Relative?
+    }
+
+    /// The options for people with a number that is less than one's own, about the same, or more.
+    struct Relative: Decodable, Sendable, Equatable {
+        /// The difference up to which numbers are about the same.
+        var within: Int64
+        var less: String
+        var same: String
+        var more: String
     }
 
     var key: String
@@ -177,9 +196,18 @@ extension PlanFile {
         .required("from", .array(of: version, count: 1...1000))
     ])
 
+    private static let relative = JSONSchema.object([
+        .required("within", .integer(0...1_000_000)), .required("less", key), .required("same", key),
+        .required("more", key),
+    ])
+
+    private static let wish = JSONSchema.object([
+        .required("question", key), .required("field", key), .optional("relative", relative),
+    ])
+
     private static let policy = JSONSchema.object([
         .optional("repromptAfterSeconds", .integer(3600...31_536_000)),
-        .optional("provisionalMaxOffers", .integer(0...1000)),
+        .optional("provisionalMaxOffers", .integer(0...1000)), .optional("wishes", .array(of: wish, count: 1...32)),
     ])
 
     /// The JSON schema of a file.

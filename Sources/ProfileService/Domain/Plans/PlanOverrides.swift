@@ -38,7 +38,7 @@ struct PlanOverrides: Sendable {
         return Plan(
             reference: plan.reference, apps: plan.apps, entries: plan.entries, signIn: plan.signIn, age: age,
             steps: steps, capabilities: capabilities, repromptAfter: repromptAfter ?? plan.completion.repromptAfter,
-            provisionalMaxOffers: provisionalMaxOffers ?? plan.provisionalMaxOffers, catalogue: plan.catalogue,
-            dates: plan.dates, movesFrom: plan.movesFrom)
+            provisionalMaxOffers: provisionalMaxOffers ?? plan.provisionalMaxOffers, wishes: plan.wishes,
+            catalogue: plan.catalogue, dates: plan.dates, movesFrom: plan.movesFrom)
     }
 }

@@ -44,6 +44,7 @@ struct PlanParser: ProblemCollector {
         checkMoves()
         checkSignIn()
         checkCapabilities()
+        checkWishes()
         checkTexts()
     }
 
@@ -231,6 +232,31 @@ struct PlanParser: ProblemCollector {
         }
     }
 
+    /// People are compared by what they see of each other.
+    private mutating func checkWishes() {
+        let wishes = file.policy?.wishes ?? []
+        for (place, wish) in wishes.enumerated() {
+            let pointer = "/policy/wishes/\(place)"
+            if wishes[..<place].contains(where: { $0.question == wish.question }) {
+                refuse("duplicate_key", "\(pointer)/question", "The question \(wish.question) is listed twice.")
+            }
+            guard fields.contains(where: { $0.field.field == wish.field }),
+                let known = library.field(wish.field, in: file.defaultLocale)
+            else {
+                refuse("unknown_field", "\(pointer)/field", "The plan has no field \(wish.field).")
+                continue
+            }
+            if known["visibility"] != "public" {
+                refuse("contradiction", "\(pointer)/field", "Other people do not see the field \(wish.field).")
+            }
+            let isNumber = known["type"] == "integer"
+            if isNumber != (wish.relative != nil) || !isNumber && known["options"] == nil {
+                refuse(
+                    "contradiction", pointer, "A wish is about a number with `relative`, or about a choice without it.")
+            }
+        }
+    }
+
     /// Every text key has a text in every locale, and every text has a key.
     private mutating func checkTexts() {
         if !file.locales.contains(file.defaultLocale) {
@@ -289,7 +315,8 @@ struct PlanParser: ProblemCollector {
             age: file.age.map { Plan.AgeRule(minimum: $0.minimum, refuses: $0.under == "refuse") }, steps: steps,
             capabilities: Dictionary(uniqueKeysWithValues: capabilities),
             repromptAfter: .seconds(file.policy?.repromptAfterSeconds ?? 604_800),
-            provisionalMaxOffers: file.policy?.provisionalMaxOffers, catalogue: catalogue,
+            provisionalMaxOffers: file.policy?.provisionalMaxOffers, wishes: file.policy?.wishes ?? [],
+            catalogue: catalogue,
             dates: Dictionary(
                 file.dates.map { ($0.key, $0.dueAt) }, uniquingKeysWith: { first, _ in first }),
             movesFrom: Set(file.moves?.from ?? []))

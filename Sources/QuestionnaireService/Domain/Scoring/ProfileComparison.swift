@@ -14,6 +14,8 @@ struct ProfileComparison {
 
     let first: Side
     let second: Side
+    /// What the two people are, by what they wish of each other.
+    var traits: [WishedTraits] = []
 
     /// The mean closeness of the scores, over the dimensions in which both have one.
     var psychological: Likeness {
@@ -25,17 +27,31 @@ struct ProfileComparison {
         return likeness(parts, of: dimensions.count)
     }
 
-    /// The mean overlap of both sets of tags (intersection over union), over the questions that both answered.
+    /// The mean over the questions of tags. Where the traits of the people are told, it is the share of the known wishes that the
+    /// other meets. Of any other question that both answered, it is the overlap of both sets of tags (intersection over union).
     var physical: Likeness {
         let questions = Set(questions(of: first)).union(questions(of: second))
         let parts = questions.sorted().compactMap { key -> Int64? in
             let (a, b) = (tags(key, of: first), tags(key, of: second))
+            if let told = traits.first(where: { $0.question == key }) {
+                let met = [meets(told.second, a, key, of: first), meets(told.first, b, key, of: second)]
+                    .compactMap(\.self)
+                return met.isEmpty ? nil : Int64(met.count { $0 }) * Scoring.one / Int64(met.count)
+            }
             guard !a.isEmpty, !b.isEmpty else { return nil }
             return Int64(a.intersection(b).count) * Scoring.one / Int64(a.union(b).count)
         }
         var likeness = likeness(parts, of: questions.count)
         if likeness.score != nil { likeness.compared = Int64(parts.count) }
         return likeness
+    }
+
+    /// Whether somebody with these traits is as a person wishes; `nil` if the traits or the wish are not known. Who chose the option
+    /// that stands alone has no wish, and everybody meets it.
+    private func meets(_ traits: [String], _ wished: Set<JSONValue>, _ question: String, of side: Side) -> Bool? {
+        guard !traits.isEmpty, !wished.isEmpty else { return nil }
+        let options = side.definition.questions.first { $0.key == question }?.options ?? []
+        return !wished.isDisjoint(with: (traits + options.filter(\.exclusive).map(\.key)).map { .string($0) })
     }
 
     private func keys(_ method: Dimension.Method) -> Set<String> {

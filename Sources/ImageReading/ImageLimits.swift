@@ -1,0 +1,56 @@
+/// How much a picture may cost to read.
+public struct ImageLimits: Sendable, Hashable {
+    /// The most bytes of a file.
+    public var bytes: Int
+    /// The most pixels. Memory follows them: up to one byte a pixel for a PNG, and 10 bytes for every 64 samples of a JPEG.
+    public var pixels: Int
+    /// The most scans of a JPEG. A progressive one has some 10.
+    public var scans: Int
+    /// The most steps: one is a Huffman code, a block of a JPEG, or two bytes of a row of a PNG.
+    public var work: Int
+
+    /// Takes all limits.
+    public init(bytes: Int = 8 << 20, pixels: Int = 40_000_000, scans: Int = 100, work: Int = 100_000_000) {
+        (self.bytes, self.pixels, self.scans, self.work) = (bytes, pixels, scans, work)
+    }
+
+    /// 8 MiB, 40 megapixels, 100 scans, and less than 2 seconds.
+    public static let standard = ImageLimits()
+
+    /// The most pixels of a side: JPEG cannot say more, and a row of a PNG stays small.
+    static let side = 65_535
+
+    func check(width: Int, height: Int) throws(ImageError) {
+        guard width > 0, height > 0 else { throw .damaged("a side has no pixels") }
+        guard width <= Self.side, height <= Self.side, width * height <= pixels else {
+            throw .tooManyPixels(limit: pixels)
+        }
+    }
+}
+
+/// What is left of the work that a picture may cost.
+struct WorkBudget {
+    private var left: Int
+    private var untilClock = interval
+    /// Whether the deadline passed. A closure has a size that the compiler knows; an instant has none, and made each step dearer.
+    private let isOver: (@Sendable () -> Bool)?
+    private static let interval = 1 << 18
+
+    init(_ steps: Int, until deadline: ContinuousClock.Instant?) {
+        left = steps
+        if let deadline { isOver = { deadline <= ContinuousClock.now } } else { isOver = nil }
+    }
+
+    /// Counts steps. Every quarter million of them asks the clock, too.
+    @inline(__always) mutating func spend(_ steps: Int) throws(ImageError) {
+        left -= steps
+        untilClock -= steps
+        if left < 0 || untilClock < 0 { try look() }
+    }
+
+    private mutating func look() throws(ImageError) {
+        guard left >= 0 else { throw .tooMuchWork }
+        untilClock = Self.interval
+        if let isOver, isOver() { throw .deadlinePassed }
+    }
+}

@@ -1,0 +1,255 @@
+import Values
+
+/// A person's verification with its newest session, and what each event changes. Nothing here reads a clock or a table.
+struct Verification: Sendable, Hashable {
+    enum Status: String, Sendable, CaseIterable {
+        case notStarted = "not_started"
+        case declined
+        case awaitingCapture = "awaiting_capture"
+        case processing
+        /// Nobody waits for the verdict any more. It may still come.
+        case overdue
+        case verified
+        case livenessFailed = "liveness_failed"
+        case qualityTooLow = "quality_too_low"
+        case inconclusive
+        case manualReview = "manual_review"
+        /// No capture came, or nobody judged it in time.
+        case expired
+    }
+
+    /// What a person agreed to.
+    struct Consent: Sendable, Hashable {
+        /// The version of the text that the app showed.
+        var textVersion: String
+        /// The language of that text.
+        var locale: String
+        /// When the person agreed, by the app's clock.
+        var givenAt: Timestamp
+    }
+
+    var status = Status.notStarted
+    /// The newest session.
+    var session: Identifier?
+    /// The consent that is in force.
+    var consent: Consent?
+    /// Sessions that were judged or are being judged since tries last began.
+    var tries = 0
+    /// Sessions that began since ``countedFrom``.
+    var begun = 0
+    var countedFrom: Timestamp?
+    /// The upload of the newest session.
+    var media: Identifier?
+    /// When the session's clock began to run: at its begin, and again when it was completed.
+    var since: Timestamp?
+    /// When the status last changed.
+    var changedAt: Timestamp?
+    var verifiedAt: Timestamp?
+
+    /// How many more sessions may be judged.
+    var triesLeft: Int { status == .verified || status == .manualReview ? 0 : max(0, Self.mostTries - tries) }
+
+    /// When the clock alone changes the status; `nil` if it does not.
+    var dueAt: Timestamp? {
+        guard let since else { return nil }
+        switch status {
+        case .awaitingCapture: return since + Self.captureTime
+        case .processing: return since + Self.hardStop
+        case .overdue, .manualReview: return since + Self.reviewTime
+        default: return nil
+        }
+    }
+
+    static let mostTries = 3
+    /// Sessions that may begin within a day, whether or not they are completed.
+    static let mostSessions = 20
+    static let captureTime = Duration.seconds(900)
+    /// The app waits no longer for a verdict.
+    static let hardStop = Duration.seconds(30)
+    /// A capture is destroyed at 24 hours after it arrived. It arrived within ``captureTime`` before its completion.
+    static let reviewTime = Duration.seconds(86_400) - captureTime - .seconds(60)
+    /// How long a person waits for new tries after the last one.
+    static let newTriesAfter = Duration.seconds(7 * 86_400)
+}
+
+/// What a judge or a reviewer found.
+enum Verdict: String, Sendable, CaseIterable {
+    case verified
+    case livenessFailed = "liveness_failed"
+    case qualityTooLow = "quality_too_low"
+    case inconclusive
+
+    fileprivate var status: Verification.Status {
+        switch self {
+        case .verified: .verified
+        case .livenessFailed: .livenessFailed
+        case .qualityTooLow: .qualityTooLow
+        case .inconclusive: .inconclusive
+        }
+    }
+}
+
+extension Verification {
+    enum Event: Sendable, Equatable {
+        /// The person agreed. The ID is that of a session to begin.
+        case agreed(Consent, Identifier)
+        /// The person did not agree.
+        case declined
+        /// The person takes their consent back.
+        case withdrawn
+        /// The app announced an upload.
+        case uploadReserved(Identifier)
+        /// The app says that the capture is complete. A judge is asked, or reviewers only.
+        case completed(byReviewersOnly: Bool)
+        /// A judge has a verdict on this session.
+        case judged(Identifier, Verdict)
+        /// The judge gave no verdict and will not.
+        case judgeGaveUp(Identifier)
+        /// A reviewer decided on this session.
+        case reviewed(Identifier, Verdict)
+        /// Time passed.
+        case clock
+    }
+
+    enum Effect: Hashable, Sendable {
+        /// This upload is destroyed.
+        case destroy(Identifier)
+        case askJudge
+        /// Profile is told this outcome.
+        case tell(Outcome)
+        /// The person gets a push, since they do not wait any more.
+        case notify
+    }
+
+    /// An outcome as profile reads it.
+    enum Outcome: String, Sendable {
+        case verified, failed, declined
+        case inReview = "in_review"
+    }
+
+    enum Refusal: Error, Equatable {
+        /// There is no such session, or not any more.
+        case unknown
+        /// The session is past this.
+        case over
+        /// Nothing was uploaded.
+        case noCapture
+        case tooManySessions(wait: Duration)
+    }
+
+    /// Applies an event.
+    ///
+    /// - Returns: what follows. Nothing if the event changes nothing.
+    /// - Throws: ``Refusal``, and then nothing has changed.
+    mutating func apply(_ event: Event, at now: Timestamp) throws(Refusal) -> Set<Effect> {
+        switch event {
+        case .agreed(let consent, let id): return try begin(consent, id, now)
+        case .declined: return decline(now)
+        case .withdrawn: return withdraw(now)
+        case .uploadReserved(let id):
+            guard status == .awaitingCapture else { throw .over }
+            let effects = destroyed
+            media = id
+            return effects
+        case .completed(let byReviewersOnly): return try complete(byReviewersOnly, now)
+        case .judged(let id, let verdict): return judge(id, verdict, now)
+        case .judgeGaveUp(let id):
+            guard id == session, status == .processing || status == .overdue else { return [] }
+            tries -= 1
+            return end(.inconclusive, now, [.tell(.failed)])
+        case .reviewed(let id, let verdict):
+            guard id == session else { throw .unknown }
+            guard status == .manualReview else { throw .over }
+            return end(verdict.status, now, [.tell(verdict == .verified ? .verified : .failed), .notify])
+        case .clock: return tick(now)
+        }
+    }
+
+    private var destroyed: Set<Effect> { media.map { [.destroy($0)] } ?? [] }
+
+    private mutating func begin(_ consent: Consent, _ id: Identifier, _ now: Timestamp) throws(Refusal) -> Set<Effect> {
+        switch status {
+        case .verified, .processing, .manualReview: return []
+        default: break
+        }
+        var counted = self
+        if counted.countedFrom.map({ $0 + .seconds(86_400) <= now }) ?? true {
+            (counted.countedFrom, counted.begun) = (now, 0)
+        }
+        guard let from = counted.countedFrom, counted.begun < Self.mostSessions else {
+            throw .tooManySessions(wait: counted.countedFrom.map { ($0 + .seconds(86_400)) - now } ?? .zero)
+        }
+        counted.countedFrom = from
+        // A session that its judge let down costs no try.
+        if status == .overdue { counted.tries -= 1 }
+        if let changedAt, changedAt + Self.newTriesAfter <= now { counted.tries = 0 }
+        guard counted.tries < Self.mostTries else { return [] }
+        let effects = destroyed
+        self = counted
+        begun += 1
+        (session, media, self.consent) = (id, nil, consent)
+        (status, since, changedAt) = (.awaitingCapture, now, now)
+        return effects
+    }
+
+    private mutating func decline(_ now: Timestamp) -> Set<Effect> {
+        switch status {
+        case .verified, .processing, .manualReview: return []
+        case .overdue: tries -= 1
+        default: break
+        }
+        return end(.declined, now, [.tell(.declined)])
+    }
+
+    private mutating func withdraw(_ now: Timestamp) -> Set<Effect> {
+        guard consent != nil else { return [] }
+        consent = nil
+        guard status != .verified else { return destroyed }
+        return end(.declined, now, [.tell(.declined)])
+    }
+
+    private mutating func complete(_ byReviewersOnly: Bool, _ now: Timestamp) throws(Refusal) -> Set<Effect> {
+        switch status {
+        case .awaitingCapture: break
+        case .notStarted, .declined, .expired: throw .over
+        default: return []
+        }
+        tries += 1
+        (status, since, changedAt) = (byReviewersOnly ? .manualReview : .processing, now, now)
+        return byReviewersOnly ? [.tell(.inReview)] : [.askJudge]
+    }
+
+    /// Only the first verdict on the newest session counts.
+    private mutating func judge(_ id: Identifier, _ verdict: Verdict, _ now: Timestamp) -> Set<Effect> {
+        guard id == session, status == .processing || status == .overdue else { return [] }
+        let late: Set<Effect> = status == .overdue ? [.notify] : []
+        if verdict != .verified, tries >= Self.mostTries, media != nil {
+            (status, changedAt) = (.manualReview, now)
+            return late.union([.tell(.inReview)])
+        }
+        return end(verdict.status, now, late.union([.tell(verdict == .verified ? .verified : .failed)]))
+    }
+
+    private mutating func tick(_ now: Timestamp) -> Set<Effect> {
+        guard let dueAt, dueAt <= now else { return [] }
+        switch status {
+        case .processing:
+            (status, changedAt) = (.overdue, now)
+            return []
+        case .overdue, .manualReview:
+            // Nobody judged the capture, so the try is given back.
+            tries -= 1
+            return end(.expired, now, [.tell(.failed), .notify])
+        default:
+            return end(.expired, now, [])
+        }
+    }
+
+    /// Ends the session and its capture.
+    private mutating func end(_ status: Status, _ now: Timestamp, _ effects: Set<Effect>) -> Set<Effect> {
+        let all = effects.union(destroyed)
+        (self.status, media, since, changedAt) = (status, nil, nil, now)
+        if status == .verified { verifiedAt = now }
+        return all
+    }
+}

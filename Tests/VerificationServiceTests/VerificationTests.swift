@@ -1,0 +1,235 @@
+import Testing
+import Values
+
+@testable import VerificationService
+
+/// The rules of a person's verification, without a service.
+@Suite("verification") struct VerificationTests {
+    static let start = Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_000)
+    static let consent = Verification.Consent(textVersion: "1", locale: "en", givenAt: start)
+
+    /// A verification, its clock, and what came of each event.
+    struct Course: Hashable {
+        var verification = Verification()
+        var now = VerificationTests.start
+        var told: [Verification.Outcome] = []
+        var pushes = 0
+        var destroyed: [Identifier] = []
+        var asked = 0
+
+        @discardableResult mutating func take(_ event: Verification.Event) throws -> Set<Verification.Effect> {
+            let effects = try verification.apply(event, at: now)
+            for effect in effects {
+                switch effect {
+                case .destroy(let media): destroyed.append(media)
+                case .askJudge: asked += 1
+                case .tell(let outcome): told.append(outcome)
+                case .notify: pushes += 1
+                }
+            }
+            return effects
+        }
+
+        @discardableResult mutating func begin() throws -> Identifier {
+            let id = Identifier.random()
+            try take(.agreed(VerificationTests.consent, id))
+            return id
+        }
+
+        /// Begins a session and completes it.
+        @discardableResult mutating func complete(byReviewersOnly: Bool = false) throws -> Identifier {
+            let id = try begin()
+            try take(.uploadReserved(.random()))
+            try take(.completed(byReviewersOnly: byReviewersOnly))
+            return id
+        }
+    }
+
+    @Test func aCaptureThatTheJudgeAcceptsVerifiesThePerson() throws {
+        var course = Course()
+        let id = try course.complete()
+        #expect(course.verification.status == .processing && course.asked == 1 && course.told == [])
+        try course.take(.judged(id, .verified))
+        #expect(course.verification.status == .verified && course.verification.verifiedAt == course.now)
+        #expect(course.told == [.verified] && course.destroyed.count == 1 && course.pushes == 0)
+        #expect(course.verification.media == nil && course.verification.triesLeft == 0)
+        try course.take(.judged(id, .livenessFailed))
+        try course.take(.declined)
+        #expect(course.verification.status == .verified && course.told == [.verified], "there is one verdict")
+    }
+
+    @Test(arguments: [Verdict.livenessFailed, .qualityTooLow, .inconclusive])
+    func reviewersDecideAfterThreeFailures(verdict: Verdict) throws {
+        var course = Course()
+        for left in [2, 1] {
+            try course.take(.judged(try course.complete(), verdict))
+            #expect(course.verification.status.rawValue == verdict.rawValue && course.verification.triesLeft == left)
+        }
+        let id = try course.complete()
+        try course.take(.judged(id, verdict))
+        #expect(course.verification.status == .manualReview && course.verification.triesLeft == 0)
+        #expect(course.told == [.failed, .failed, .inReview] && course.destroyed.count == 2)
+        #expect(try course.begin() != course.verification.session, "no session begins before they decide")
+        #expect(throws: Verification.Refusal.unknown) { try course.take(.reviewed(.random(), .verified)) }
+        try course.take(.reviewed(id, .verified))
+        #expect(course.told.last == .verified && course.destroyed.count == 3 && course.pushes == 1)
+        #expect(throws: Verification.Refusal.over) { try course.take(.reviewed(id, .livenessFailed)) }
+    }
+
+    @Test func whoIsRefusedByReviewersGetsNewTriesAfterAWeek() throws {
+        var course = Course()
+        for _ in 0..<2 { try course.take(.judged(try course.complete(), .livenessFailed)) }
+        let id = try course.complete()
+        try course.take(.judged(id, .livenessFailed))
+        try course.take(.reviewed(id, .livenessFailed))
+        #expect(course.verification.triesLeft == 0)
+        course.now = course.now + Verification.newTriesAfter - .seconds(1)
+        #expect(try course.begin() != course.verification.session)
+        course.now = course.now + .seconds(1)
+        #expect(try course.begin() == course.verification.session)
+        #expect(course.verification.triesLeft == 3)
+    }
+
+    @Test func aCaptureThatNobodyReviewedGivesTheTryBack() throws {
+        var course = Course()
+        try course.complete(byReviewersOnly: true)
+        #expect(course.verification.status == .manualReview && course.told == [.inReview] && course.asked == 0)
+        course.now = try #require(course.verification.dueAt)
+        try course.take(.clock)
+        #expect(course.verification.status == .expired && course.verification.triesLeft == 3)
+        #expect(course.told == [.inReview, .failed] && course.pushes == 1 && course.destroyed.count == 1)
+    }
+
+    @Test func aLateVerdictComesByPushAndOnlyOnce() throws {
+        var course = Course()
+        let id = try course.complete()
+        course.now = course.now + Verification.hardStop - .seconds(1)
+        #expect(try course.take(.clock) == [] && course.verification.status == .processing)
+        course.now = course.now + .seconds(1)
+        try course.take(.clock)
+        #expect(course.verification.status == .overdue && course.told == [])
+        try course.take(.judged(id, .verified))
+        try course.take(.judged(id, .verified))
+        #expect(course.told == [.verified] && course.pushes == 1)
+    }
+
+    @Test func aNewSessionDropsTheVerdictOfAnOverdueOne() throws {
+        var course = Course()
+        let old = try course.complete()
+        course.now = course.now + Verification.hardStop
+        try course.take(.clock)
+        let new = try course.begin()
+        #expect(course.verification.session == new && course.verification.triesLeft == 3)
+        #expect(try course.take(.judged(old, .verified)) == [])
+        #expect(course.verification.status == .awaitingCapture && course.destroyed.count == 1)
+    }
+
+    @Test func withoutConsentNothingIsKeptButTheAnswer() throws {
+        var course = Course()
+        try course.take(.declined)
+        #expect(course.told == [.declined] && course.verification.session == nil && course.verification.consent == nil)
+        #expect(throws: Verification.Refusal.over) { try course.take(.uploadReserved(.random())) }
+        #expect(throws: Verification.Refusal.over) { try course.take(.completed(byReviewersOnly: false)) }
+    }
+
+    @Test func aWithdrawalDestroysTheCaptureAndKeepsTheTimeOfAVerdict() throws {
+        var course = Course()
+        try course.complete()
+        try course.take(.withdrawn)
+        #expect(course.told == [.declined] && course.destroyed.count == 1 && course.verification.consent == nil)
+        #expect(try course.take(.withdrawn) == [], "a repetition changes nothing")
+        try course.take(.judged(try course.complete(), .verified))
+        let verifiedAt = course.verification.verifiedAt
+        try course.take(.withdrawn)
+        #expect(course.verification.status == .verified && course.verification.verifiedAt == verifiedAt)
+        #expect(course.told == [.declined, .verified] && course.verification.consent == nil)
+    }
+
+    @Test func aJudgeThatGivesUpCostsNoTry() throws {
+        var course = Course()
+        try course.take(.judgeGaveUp(try course.complete()))
+        #expect(course.verification.status == .inconclusive && course.verification.triesLeft == 3)
+        #expect(course.told == [.failed] && course.destroyed.count == 1)
+    }
+
+    @Test func aPersonBeginsAtMostTwentySessionsADay() throws {
+        var course = Course()
+        for _ in 0..<Verification.mostSessions { try course.begin() }
+        course.now = course.now + .seconds(86_399)
+        #expect(throws: Verification.Refusal.tooManySessions(wait: .seconds(1))) { try course.begin() }
+        course.now = course.now + .seconds(1)
+        #expect(try course.begin() == course.verification.session)
+    }
+
+    /// Every sequence of nine events from a person, a judge, a reviewer and the clock, where equal courses are walked once.
+    @Test func noSequenceOfEventsBreaksARule() throws {
+        var courses: Set<Course> = [Course()]
+        var walked = 0
+        for step in 0..<9 {
+            var next: Set<Course> = []
+            for course in courses {
+                for choice in 0..<11 {
+                    var after = course
+                    guard Self.move(&after, choice, step) else { continue }
+                    Self.check(course, after)
+                    walked += 1
+                    // What was told does not steer what comes.
+                    (after.told, after.destroyed, after.pushes, after.asked) = ([], [], 0, 0)
+                    next.insert(after)
+                }
+            }
+            courses = next
+        }
+        #expect(walked > 10_000)
+    }
+
+    /// - Returns: false if the event was refused. Then nothing may have changed.
+    private static func move(_ course: inout Course, _ choice: Int, _ step: Int) -> Bool {
+        let before = course
+        let session = course.verification.session ?? id(0)
+        // Names are few, so that courses meet again.
+        let fresh = session == id(1) ? id(2) : id(1)
+        do {
+            switch choice {
+            case 0: try course.take(.agreed(consent, fresh))
+            case 1: try course.take(.declined)
+            case 2: try course.take(.withdrawn)
+            case 3: try course.take(.uploadReserved(id(course.verification.media == id(3) ? 4 : 3)))
+            case 4: try course.take(.completed(byReviewersOnly: false))
+            case 5: try course.take(.completed(byReviewersOnly: true))
+            case 6: try course.take(.judged(session, .verified))
+            case 7: try course.take(.judged(session, .livenessFailed))
+            case 8: try course.take(.judgeGaveUp(session))
+            case 9: try course.take(.reviewed(session, step.isMultiple(of: 2) ? .verified : .inconclusive))
+            default:
+                course.now = course.verification.dueAt ?? course.now + .seconds(3600)
+                try course.take(.clock)
+            }
+            return true
+        } catch {
+            #expect(course == before, "a refusal changes nothing")
+            return false
+        }
+    }
+
+    private static func check(_ before: Course, _ after: Course) {
+        let (old, new) = (before.verification, after.verification)
+        #expect((0...Verification.mostTries).contains(new.tries) && (0...3).contains(new.triesLeft))
+        let isOpen: Set<Verification.Status> = [.awaitingCapture, .processing, .overdue, .manualReview]
+        #expect((new.dueAt != nil) == isOpen.contains(new.status), "whatever is open ends by itself")
+        #expect(new.media == nil || isOpen.contains(new.status), "a capture ends with its session")
+        #expect(!isOpen.contains(new.status) || new.consent != nil, "nothing is open without consent")
+        #expect(old.verifiedAt == nil || old.verifiedAt == new.verifiedAt && new.status == .verified)
+        #expect((new.status == .verified) == (new.verifiedAt != nil))
+        if let media = old.media { #expect(new.media == media || after.destroyed.contains(media)) }
+        let verdicts: Set<Verification.Outcome> = [.verified, .failed, .inReview]
+        let told = after.told.dropFirst(before.told.count)
+        #expect(told.count <= 1)
+        #expect(old.status != .verified || told.isEmpty, "never two verdicts")
+        #expect(new.status != .overdue || !verdicts.contains { told.contains($0) })
+    }
+
+    private static func id(_ number: UInt8) -> Identifier {
+        Identifier([UInt8](repeating: number, count: 16)) ?? .random()
+    }
+}
