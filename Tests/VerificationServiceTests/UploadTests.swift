@@ -2,6 +2,7 @@ import BusProtocol
 import Cryptography
 import EventLoop
 import Foundation
+import HTTPServer
 import TestSupport
 import Testing
 
@@ -82,6 +83,23 @@ import Testing
             let upload = try await media.promised(.random(), type: "image/jpeg")
             let sent = try await media.send(MediaStage.picture, to: upload.uploadUrl, type: "image/jpeg")
             #expect(sent.status == 422 && sent.json["code"] == "image_unreadable" && media.files.isEmpty)
+        }
+    }
+
+    @Test func aPictureMayArriveAfterTheTimeOfItsAddress() async throws {
+        try await MediaStage.run { media in
+            let (person, container) = (Identifier.random(), media.stage.containers[0])
+            let upload = try await media.promised(person)
+            try await media.stage.rows("UPDATE media SET state = 'arriving'")
+            let late = UploadAddress(
+                media: upload.mediaId, owner: person, contentType: "image/png",
+                length: Int64(MediaStage.picture.count), expires: 1)
+            let target = late.target(KeyedHash(container.keys, purpose: "upload-address")).split(separator: "?")
+            let head = HTTPRequestHead(method: "PUT", path: String(target[0]), query: String(target[1]))
+            let listener = MediaListener(
+                photos: PhotoStore(media: media.store, keys: container.keys), log: container.log)
+            #expect(await listener.answer(HTTPRequest(head: head)).status == 410, "it has no body")
+            #expect(await listener.answer(HTTPRequest(head: head, body: MediaStage.picture)).status == 204)
         }
     }
 

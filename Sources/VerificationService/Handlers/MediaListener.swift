@@ -64,7 +64,7 @@ import ServiceRuntime
         return address
     }
 
-    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
         let head = request.head
         if head.path.hasPrefix(PhotoAddress.folder) { return await photo(head) }
         if head.method == "OPTIONS", head.path.hasPrefix(UploadAddress.folder) {
@@ -74,9 +74,11 @@ import ServiceRuntime
         return refusal ?? allowing(HTTPResponse(status: 204, headers: ["cache-control": "no-store"]), head)
     }
 
-    /// The body is here, so ``begin(_:)`` let it pass.
+    /// The body is here, so ``begin(_:)`` let it pass, perhaps before the time of the address ended. A request without a
+    /// body was not checked yet, and is refused.
     private func take(_ request: HTTPRequest) async throws {
-        let address = try checked(request.head)
+        let known = request.body.isEmpty ? nil : media.address(path: request.head.path, query: request.head.query)
+        let address = try known ?? checked(request.head)
         guard request.body.count == address.length, let purpose = try await media.arriving(address.media) else {
             throw UploadAddress.used
         }
