@@ -194,6 +194,11 @@ extension ErrorCode {
         "review_not_claimed", .failedPrecondition, http: 409, "Not taken for review")
 
     // Errors of verification.
+    /// The verification session is over, or past this step.
+    public static let verificationClosed = ErrorCode(
+        "verification_closed", .failedPrecondition, http: 409, "Verification closed")
+    /// No photo was uploaded for the verification session.
+    public static let captureMissing = ErrorCode("capture_missing", .failedPrecondition, http: 409, "Photo missing")
     /// The time for the upload is over.
     public static let uploadExpired = ErrorCode("upload_expired", .failedPrecondition, http: 410, "Upload expired")
     /// The address of the upload was used.

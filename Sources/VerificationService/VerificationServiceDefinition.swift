@@ -10,9 +10,16 @@ import ServiceRuntime
 
 /// Assembles the service of photos and verification.
 enum VerificationServiceDefinition {
-    static let definition = ServiceDefinition(
-        name: .verification, variables: variables, migrations: VerificationMigrations.all, peers: [.profile],
-        assemble: assemble)
+    static let definition = definition { StoredCaptures(media: $0) }
+
+    /// - Parameter captures: where the captures of verifications are.
+    static func definition(
+        _ captures: @escaping @Loop @Sendable (MediaStore) -> any Captures
+    ) -> ServiceDefinition {
+        ServiceDefinition(
+            name: .verification, variables: variables, migrations: VerificationMigrations.all, peers: [.auth, .profile]
+        ) { try assemble($0, captures) }
+    }
 
     private static let variables: [ConfigurationVariable] = [
         .init(
@@ -30,10 +37,16 @@ enum VerificationServiceDefinition {
         .init(
             "VERIFICATION_KEY_STORE", .text, nil,
             "Folder of the pictures' keys, the same for all replicas, on another volume; required outside development"),
+        .init(
+            "VERIFICATION_JUDGE", .choice(["staff", "local"]), "staff",
+            "Who judges photos: reviewers alone, or in development whatever the caller wishes"),
     ]
 
-    @Loop private static func assemble(_ container: ServiceContainer) throws {
+    @Loop private static func assemble(
+        _ container: ServiceContainer, _ captures: @Loop (MediaStore) -> any Captures
+    ) throws {
         let media = try mediaStore(container)
+        try handleVerifications(container, captures: captures(media))
         container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
         let photos = PhotoStore(media: media, keys: container.keys)
         container.handle(GetPhotosHandler(photos: photos))
@@ -95,5 +108,30 @@ enum VerificationServiceDefinition {
         } end: {
             await server.drain()
         }
+    }
+
+    @Loop private static func handleVerifications(_ container: ServiceContainer, captures: any Captures) throws {
+        let store = VerificationStore(database: container.database)
+        let workflow = VerificationWorkflow(
+            store: store, outbox: container.outbox, audit: container.audit, captures: captures,
+            judge: try judge(container.configuration))
+        container.handle(BeginVerificationHandler(inbox: container.inbox, workflow: workflow))
+        container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow))
+        container.handle(CompleteVerificationHandler(workflow: workflow))
+        container.handle(GetVerificationHandler(store: store))
+        container.handle(WithdrawVerificationConsentHandler(workflow: workflow))
+        container.handle(ListVerificationReviewsHandler(store: store))
+        container.handle(GetVerificationReviewHandler(workflow: workflow))
+        container.handle(DecideVerificationHandler(inbox: container.inbox, workflow: workflow))
+        container.deliver(VerificationWorkflow.timer) { try await workflow.clock($0) }
+        container.deliver(VerificationWorkflow.judging, apart: true) { try await workflow.judge($0) }
+    }
+
+    private static func judge(_ configuration: Configuration) throws -> (any Judge)? {
+        guard try configuration.text("VERIFICATION_JUDGE") == "local" else { return nil }
+        guard configuration.profile == .development else {
+            throw ConfigurationError("VERIFICATION_JUDGE: local is for the development profile only")
+        }
+        return LocalJudge()
     }
 }

@@ -1,6 +1,8 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -8,12 +10,224 @@ import Testing
 
 @Suite @Loop struct VerificationServiceTests {
     @Test func theExportOfAPersonWithoutPicturesIsEmpty() async throws {
-        try await ServiceStage.run(VerificationServiceDefinition.definition) { stage in
-            let gateway = try stage.asking(as: .gateway)
-            let actor = Actor(userID: .random(), sessionID: .ordered(), role: "user")
-            let page = try await gateway.call(
-                ExportVerification(after: nil), CallOptions(timeout: .seconds(10), actor: actor))
+        try await Verifying.run { verifying in
+            let page = try await verifying.ask(ExportVerification(after: nil), .random())
             #expect(page.records == [] && page.next == nil)
         }
     }
+
+    @Test func whoDeclinesLeavesNoRowAndProfileIsTold() async throws {
+        try await Verifying.run { verifying in
+            let person = Identifier.random()
+            for consent in [nil, BiometricConsent(biometric: false, textVersion: "1", at: .now())] {
+                let begun = try await verifying.begin(person, consent)
+                #expect(begun.status == "declined" && begun.sessionId == nil && begun.prompts.isEmpty)
+                #expect(!begun.isCreated)
+            }
+            #expect(try await verifying.decided.atLeast(2).map(\.outcome) == ["declined", "declined"])
+            #expect(try await verifying.stage.rows("SELECT count(*) FROM verifications") == "0")
+            #expect(verifying.captures.promised.isEmpty)
+        }
+    }
+
+    @Test func aPhotoThatTheJudgeAcceptsVerifiesThePerson() async throws {
+        try await Verifying.run(replicas: 2) { verifying in
+            let (person, session) = try await verifying.uploaded()
+            let view = try await verifying.complete(session, person)
+            #expect(view.status == "processing" && view.attemptsLeft == 2)
+            let decided = try await verifying.decided.atLeast(1)
+            #expect(decided.map(\.outcome) == ["verified"] && decided.map(\.level) == ["photo"])
+            #expect(try await verifying.ask(GetVerification(sessionId: session), person).status == "verified")
+            #expect(try await verifying.complete(session, person).status == "verified", "a repetition changes nothing")
+            #expect(verifying.captures.destroyed == verifying.captures.promised)
+            #expect(try await verifying.begin(person).status == "verified")
+            let consent = try await verifying.stage.rows(
+                "SELECT consent_version, consent_locale, is_consent_in_force FROM verifications")
+            #expect(consent == "7|sv|t")
+            let page = try await verifying.ask(ExportVerification(after: nil), person)
+            #expect(page.records.count == 1)
+        }
+    }
+
+    @Test func reviewersDecideAfterThreeFailuresAndEachLookIsAudited() async throws {
+        try await Verifying.run { verifying in
+            let person = Identifier.random()
+            var session = person
+            for number in 1...3 {
+                session = try await verifying.uploaded(person).session
+                _ = try await verifying.complete(session, person, verdict: "quality_too_low")
+                #expect(try await verifying.decided.atLeast(number).count == number)
+            }
+            #expect(verifying.decided.heard.map(\.outcome) == ["failed", "failed", "in_review"])
+            let view = try await verifying.ask(GetVerification(sessionId: session), person)
+            #expect(view.status == "manual_review" && view.attemptsLeft == 0 && view.message.hasPrefix("Vi granskar"))
+            #expect(verifying.captures.destroyed.count == 2, "reviewers see the third photo")
+            let (staff, other) = (Identifier.random(), Identifier.random())
+            let queue = try await verifying.ask(ListVerificationReviews(), staff, role: "staff").reviews
+            #expect(queue.map(\.sessionId) == [session] && queue.map(\.attempts) == [3])
+            for reviewer in [staff, staff, other] {
+                _ = try await verifying.ask(GetVerificationReview(sessionId: session), reviewer, role: "staff")
+            }
+            #expect(try await verifying.stage.rows("SELECT count(*) FROM audit WHERE act = 'capture_seen'") == "2")
+            let decision = DecideVerification(sessionId: session, verdict: "verified")
+            await #expect(throws: BusError.self) { try await verifying.ask(decision, person, role: "admin", key: "1") }
+            _ = try await verifying.ask(decision, staff, role: "staff", key: "a decision of staff")
+            #expect(try await verifying.decided.atLeast(4).last?.outcome == "verified")
+            #expect(try await verifying.notices.atLeast(1).map(\.kind) == ["verification_decided"])
+            #expect(verifying.captures.destroyed.count == 3)
+        }
+    }
+
+    @Test func aWithdrawalDestroysThePhotoAndKeepsTheTimeOfTheVerdict() async throws {
+        try await Verifying.run(judge: "staff") { verifying in
+            let (person, session) = try await verifying.uploaded()
+            #expect(try await verifying.complete(session, person).status == "manual_review")
+            _ = try await verifying.ask(WithdrawVerificationConsent(), person)
+            #expect(try await verifying.decided.atLeast(2).map(\.outcome) == ["in_review", "declined"])
+            #expect(verifying.captures.destroyed == verifying.captures.promised)
+            let again = try await verifying.uploaded(person).session
+            _ = try await verifying.complete(again, person)
+            let decision = DecideVerification(sessionId: again, verdict: "verified")
+            _ = try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(WithdrawVerificationConsent(), person)
+            let row = try await verifying.stage.rows(
+                "SELECT status, verified_at IS NOT NULL, is_consent_in_force FROM verifications")
+            #expect(row == "verified|t|f")
+        }
+    }
+
+    @Test func theClockEndsWhatNobodyJudgesAndAVerdictAfterwardsHasNoEffect() async throws {
+        try await Verifying.run(judge: "staff", replicas: 2) { verifying in
+            let (person, session) = try await verifying.uploaded()
+            _ = try await verifying.complete(session, person)
+            try await verifying.passTime("24 h")
+            #expect(try await verifying.decided.atLeast(2).map(\.outcome) == ["in_review", "failed"])
+            let view = try await verifying.ask(GetVerification(sessionId: session), person)
+            #expect(view.status == "expired" && view.attemptsLeft == 3, "the try is given back")
+            let decision = DecideVerification(sessionId: session, verdict: "verified")
+            await #expect(throws: BusError.self) {
+                try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            }
+            #expect(verifying.captures.destroyed == verifying.captures.promised)
+        }
+    }
+
+    @Test func nobodyWaitsLongerThanTheHardStopAndTheVerdictFollowsByPush() async throws {
+        try await Verifying.run { verifying in
+            verifying.captures.isAway = true
+            let (person, session) = try await verifying.uploaded()
+            #expect(try await verifying.complete(session, person).status == "processing")
+            try await verifying.passTime("31 s")
+            let view = try await eventually {
+                try await verifying.ask(GetVerification(sessionId: session), person).status == "inconclusive"
+            }
+            #expect(view && verifying.decided.heard.isEmpty)
+            verifying.captures.isAway = false
+            #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["verified"])
+            #expect(try await verifying.notices.atLeast(1).map(\.personID) == [person])
+        }
+    }
+
+    @Test func theLocalJudgeIsRefusedOutsideDevelopment() async throws {
+        try await Verifying.run { verifying in
+            var environment = verifying.stage.environment
+            environment["VESTIBULE_PROFILE"] = "production"
+            #expect(throws: ConfigurationError.self) {
+                _ = try ServiceContainer(verifying.stage.definition, environment: environment) { _ in }
+            }
+        }
+    }
+}
+
+/// The service as it is, with a gateway that asks it, and profile and auth that listen.
+@Loop struct Verifying {
+    let stage: ServiceStage
+    let gateway: Bus
+    let captures: TestCaptures
+    let decided = EventRecorder<VerificationDecided>()
+    let notices = EventRecorder<NotifyPerson>()
+
+    nonisolated static func run(
+        judge: String = "local", replicas: Int = 1, _ body: @escaping @Loop @Sendable (Verifying) async throws -> Void
+    ) async throws {
+        let captures = TestCaptures()
+        let definition = VerificationServiceDefinition.definition { _ in captures }
+        try await ServiceStage.run(definition, replicas: replicas, environment: ["VERIFICATION_JUDGE": judge]) {
+            stage in
+            let verifying = Verifying(stage: stage, gateway: try stage.asking(as: .gateway), captures: captures)
+            try stage.answering(as: .profile, verifying.decided)
+            try stage.answering(as: .auth, verifying.notices)
+            try await body(verifying)
+        }
+    }
+
+    func ask<Request: BusRequest>(
+        _ request: Request, _ person: Identifier, role: String = "user", key: String? = nil
+    ) async throws -> Request.Reply {
+        let actor = Actor(userID: person, sessionID: .ordered(), role: role)
+        var options = CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key)
+        options.language = "sv"
+        return try await gateway.call(request, options)
+    }
+
+    @discardableResult func begin(
+        _ person: Identifier, _ consent: BiometricConsent? = .init(biometric: true, textVersion: "7", at: .now())
+    ) async throws -> VerificationBegun {
+        try await ask(BeginVerification(consent: consent), person, key: "\(Identifier.random())")
+    }
+
+    /// A person whose photo is uploaded.
+    func uploaded(_ person: Identifier = .random()) async throws -> (person: Identifier, session: Identifier) {
+        let begun = try await begin(person)
+        let session = try #require(begun.sessionId)
+        #expect(begun.status == "awaiting_capture" && begun.isCreated && begun.prompts.count == 5)
+        let capture = AddCapture(sessionId: session, contentType: "image/jpeg", length: 1000)
+        _ = try await ask(capture, person, key: "\(Identifier.random())")
+        return (person, session)
+    }
+
+    func complete(_ session: Identifier, _ person: Identifier, verdict: String? = nil) async throws -> VerificationView
+    {
+        try await ask(CompleteVerification(sessionId: session, testVerdict: verdict), person)
+    }
+
+    /// Lets everybody's sessions and their timers be older.
+    func passTime(_ interval: String) async throws {
+        try await stage.rows("UPDATE verifications SET since = since - interval '\(interval)'")
+        // A timer has the time for which it was set.
+        let rows = try await stage.rows("SELECT person_id FROM verifications")
+        let person = try #require(Identifier(rows))
+        let container = try #require(stage.containers.first)
+        let workflow = VerificationWorkflow(
+            store: VerificationStore(database: container.database), outbox: container.outbox, audit: container.audit,
+            captures: captures, judge: nil)
+        try await container.database.transaction { transaction in
+            let due = try await workflow.store.locked(person, in: transaction).verification.dueAt
+            workflow.setTimer(of: person, at: try #require(due), in: transaction)
+        }
+    }
+}
+
+/// Uploads that have arrived as soon as they are promised.
+@Loop final class TestCaptures: Captures {
+    var promised: [Identifier] = []
+    var destroyed: [Identifier] = []
+    /// Whether nothing can be read now.
+    var isAway = false
+
+    func reserve(
+        contentType: String, length: Int64, for person: Identifier, in transaction: Transaction
+    ) -> PromisedCapture? {
+        promised.append(.random())
+        return promised.last.map { PromisedCapture(media: $0, url: "https://example.com/uploads/1", expiresAt: .now()) }
+    }
+
+    func hasArrived(_ media: Identifier, of person: Identifier, in transaction: Transaction) -> Bool { true }
+
+    func bytes(of media: Identifier) throws -> [UInt8]? {
+        if isAway { throw BusError(.serviceUnavailable, "Away.") }
+        return [1]
+    }
+
+    func destroy(_ media: Identifier, in transaction: Transaction) { destroyed.append(media) }
 }

@@ -1,5 +1,5 @@
+import BusProtocol
 import Testing
-import Values
 
 @testable import VerificationService
 

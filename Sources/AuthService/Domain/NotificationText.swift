@@ -22,6 +22,8 @@ enum NotificationText {
             )
         case let kind where kind.isOfRecovery: recovery(kind, data, appName)
         case .nowEligible: (Sentence("Welcome"), "You are old enough for \(appName) now.")
+        case .verificationDecided:
+            ("Your photo was reviewed", "Open \(appName) to see what came of your verification.")
         case .identityLinked:
             (
                 "New way to sign in",

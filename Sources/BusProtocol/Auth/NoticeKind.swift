@@ -10,7 +10,7 @@ public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStr
         newDevice, deviceChanged, deviceRemoved, nowEligible, identityLinked, identityUnlinked, identityRevoked,
         phoneChanged, phoneChangeUndone, phoneDetached, recoveryRequested, recoveryReminder, recoveryLastHour,
         recoveryDisputed, recoveryContested, recoveryCancelled, recoveryExpired, recoveryApproved, recoveryRejected,
-        recoveryCompleted, recoveryLockOn, recoveryLockOff,
+        recoveryCompleted, recoveryLockOn, recoveryLockOff, verificationDecided,
     ]
 
     /// Goes to removed devices and replaced push tokens, too.
@@ -60,4 +60,6 @@ public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let recoveryLockOn: NoticeKind = "recovery_lock_on"
     /// The recovery lock is being switched off.
     public static let recoveryLockOff: NoticeKind = "recovery_lock_off"
+    /// A photo verification was decided after the app stopped waiting.
+    public static let verificationDecided: NoticeKind = "verification_decided"
 }

@@ -10,8 +10,9 @@ enum ExampleWords {
 
     /// Optional members of requests without which the example would be refused, by type and name.
     static let shown: Set = [
-        "PutAnswerRequest.value", "QueuedAnswer.value", "RecordEventsRequest.anonymousId",
-        "RequestRecoveryRequest.accountPhone", "ResponseItem.value", "SaveVisualChoicesRequest.choices",
+        "BeginVerificationRequest.consent", "PutAnswerRequest.value", "QueuedAnswer.value",
+        "RecordEventsRequest.anonymousId", "RequestRecoveryRequest.accountPhone", "ResponseItem.value",
+        "SaveVisualChoicesRequest.choices",
         "VerifyEmailCodeRequest.app",
     ]
 
@@ -20,8 +21,8 @@ enum ExampleWords {
     static let hidden: Set = [
         "CreateDraftRequest.definition", "CreatePlanDraftRequest.plan", "DeleteAnswerRequest.force",
         "FindPersonRequest.id", "SubmitEvidenceRequest.verificationId", "SubmitOwnerEvidenceRequest.verificationId",
-        "UndoPhoneChangeRequest.disputeToken", "deleteAnswer.subject", "findCities.latitude", "findCities.longitude",
-        "putAnswer.subject",
+        "UndoPhoneChangeRequest.disputeToken", "completeVerification.vestibule-test-verdict", "deleteAnswer.subject",
+        "findCities.latitude", "findCities.longitude", "putAnswer.subject",
     ]
 
     static let all: [String: JSONValue] = [
@@ -124,6 +125,21 @@ enum ExampleWords {
         "TermsConsent.version": "2026-02",
         "TermsReference.version": "2026-02",
         "TermsText.version": "2026-02",
+        "AddCaptureRequest.contentType": "image/jpeg",
+        "AddCaptureRequest.length": 184_320,
+        "CapturePromised.uploadUrl": "https://api.example.com/uploads/0193c0de?signature=51ab",
+        "VerificationReview.captureUrl": "https://api.example.com/captures/0193c0de?signature=51ab",
+        "BiometricConsent.textVersion": "2026-02",
+        "DecideVerificationRequest.verdict": "verified",
+        "VerificationBegun.attemptsLeft": 3,
+        "VerificationBegun.message": "Please take a photo of your face.",
+        "VerificationBegun.status": "awaiting_capture",
+        "VerificationPrompt.key": "light",
+        "VerificationPrompt.text": "Find good light.",
+        "VerificationReview.attempts": 1,
+        "VerificationView.attemptsLeft": 2,
+        "VerificationView.message": "We are looking at your photo.",
+        "VerificationView.status": "processing",
         "UploadCreated.uploadUrl":
             "https://api.example.com/uploads/0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e?type=image/jpeg&length=204800&signature=c2ln",
         "VersionDifference.from": 1,

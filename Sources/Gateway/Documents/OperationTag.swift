@@ -39,10 +39,10 @@ struct OperationTag {
         OperationTag(
             name: "Visual preferences", words: "Choices between pictures.",
             paths: ["/visual-preferences"]),
+        OperationTag(name: "Verification", words: "Photo verification.", paths: ["/verification"]),
         OperationTag(
             name: "Photos", words: "Uploads of pictures, and the photos of a profile.",
             paths: ["/media", "/users/me/photos"]),
-        OperationTag(name: "Verification", words: "Photo verification. Not built yet.", paths: ["/verification"]),
         OperationTag(name: "Staff", words: "For staff and admins of the app.", paths: ["/admin"]),
         OperationTag(
             name: "Operations", words: "Health, metrics and this document.",

@@ -36,10 +36,6 @@ struct RouteTable: Sendable {
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys), "getSigningKeys",
             "The keys that access tokens are signed with."),
         Route(.get, "/users/me/export", .user, .export, "exportAccount", "Everything that is held about the person."),
-        Route(.post, "/verification/session", .user, .later, "beginVerification", "Begins a photo verification."),
-        Route(
-            .post, "/verification/session/{id}/complete", .user, .later, "completeVerification",
-            "Ends a photo verification."),
         Route(.get, "/healthz", .public, .local(.health), "getHealth", "200 while the process lives."),
         Route(
             .get, "/readyz", .public, .local(.readiness), "getReadiness",

@@ -132,8 +132,6 @@ extension Verification {
         case unknown
         /// The session is past this.
         case over
-        /// Nothing was uploaded.
-        case noCapture
         case tooManySessions(wait: Duration)
     }
 

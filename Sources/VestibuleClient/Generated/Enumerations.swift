@@ -8,6 +8,15 @@ public struct AccountDeletionStatus: OpenEnum {
     public static let deleting = Self(rawValue: "deleting")
 }
 
+/// What kind of file the photo is. Other formats must be converted first.
+public struct AddCaptureRequestContentType: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let imageJpeg = Self(rawValue: "image/jpeg")
+    public static let imagePng = Self(rawValue: "image/png")
+}
+
 /// What a person did with a question.
 public struct AnswerState: OpenEnum {
     public let rawValue: String
@@ -319,6 +328,7 @@ public struct ProblemCode: OpenEnum {
     public static let answerConflict = Self(rawValue: "answer_conflict")
     public static let appUnknown = Self(rawValue: "app_unknown")
     public static let bodyTooLarge = Self(rawValue: "body_too_large")
+    public static let captureMissing = Self(rawValue: "capture_missing")
     public static let changeNotAccepted = Self(rawValue: "change_not_accepted")
     public static let claimantHasAccount = Self(rawValue: "claimant_has_account")
     public static let dateOfBirthLocked = Self(rawValue: "date_of_birth_locked")
@@ -347,7 +357,6 @@ public struct ProblemCode: OpenEnum {
     public static let migrationFinal = Self(rawValue: "migration_final")
     public static let mutationIdReused = Self(rawValue: "mutation_id_reused")
     public static let notFound = Self(rawValue: "not_found")
-    public static let notImplemented = Self(rawValue: "not_implemented")
     public static let otpExpired = Self(rawValue: "otp_expired")
     public static let otpInvalid = Self(rawValue: "otp_invalid")
     public static let otpLocked = Self(rawValue: "otp_locked")
@@ -380,6 +389,7 @@ public struct ProblemCode: OpenEnum {
     public static let underage = Self(rawValue: "underage")
     public static let unsupportedMediaType = Self(rawValue: "unsupported_media_type")
     public static let validationFailed = Self(rawValue: "validation_failed")
+    public static let verificationClosed = Self(rawValue: "verification_closed")
     public static let versionClosed = Self(rawValue: "version_closed")
 }
 
@@ -478,6 +488,7 @@ public struct PushKind: OpenEnum {
     public static let recoveryCompleted = Self(rawValue: "recovery_completed")
     public static let recoveryLockOn = Self(rawValue: "recovery_lock_on")
     public static let recoveryLockOff = Self(rawValue: "recovery_lock_off")
+    public static let verificationDecided = Self(rawValue: "verification_decided")
 }
 
 /// What kind of answer a question takes, and so the form of its `value`. `single_choice`: the `key` of an option.
@@ -650,6 +661,23 @@ public struct TextFormat: OpenEnum {
     public static let singleLine = Self(rawValue: "single_line")
     public static let digits = Self(rawValue: "digits")
     public static let httpsUrl = Self(rawValue: "https_url")
+}
+
+/// How far a photo verification is.
+public struct VerificationStatus: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let notStarted = Self(rawValue: "not_started")
+    public static let declined = Self(rawValue: "declined")
+    public static let awaitingCapture = Self(rawValue: "awaiting_capture")
+    public static let processing = Self(rawValue: "processing")
+    public static let verified = Self(rawValue: "verified")
+    public static let livenessFailed = Self(rawValue: "liveness_failed")
+    public static let qualityTooLow = Self(rawValue: "quality_too_low")
+    public static let inconclusive = Self(rawValue: "inconclusive")
+    public static let manualReview = Self(rawValue: "manual_review")
+    public static let expired = Self(rawValue: "expired")
 }
 
 /// Why it was not saved: `answer_conflict` if the comparison has another choice, `not_found` if the session has no such

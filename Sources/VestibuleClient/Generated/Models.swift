@@ -45,6 +45,19 @@ public struct AccountExport: Codable, Sendable, Equatable {
     public var verification: [[String: JSONValue]]
 }
 
+/// The body of `addCapture`.
+public struct AddCaptureRequest: Codable, Sendable, Equatable {
+    /// What kind of file the photo is. Other formats must be converted first.
+    public var contentType: AddCaptureRequestContentType
+    /// The size of the photo in bytes, at most 8 MiB.
+    public var length: Int
+
+    public init(contentType: AddCaptureRequestContentType, length: Int) {
+        self.contentType = contentType
+        self.length = length
+    }
+}
+
 /// What a person who is too young is told.
 public struct AgeGate: Codable, Sendable, Equatable {
     /// Whether the person may be matched.
@@ -187,6 +200,32 @@ public struct AuthMethods: Codable, Sendable, Equatable {
     public var methods: [AuthMethod]
 }
 
+/// The body of `beginVerification`.
+public struct BeginVerificationRequest: Codable, Sendable, Equatable {
+    /// What the person agreed to. Without it the person declined.
+    public var consent: BiometricConsent?
+
+    public init(consent: BiometricConsent? = nil) {
+        self.consent = consent
+    }
+}
+
+/// A person's consent to a verification.
+public struct BiometricConsent: Codable, Sendable, Equatable {
+    /// Whether the person agreed that their face is examined. False is as good as no consent.
+    public var biometric: Bool
+    /// The version of the text that the person read. It is kept with the language of the request.
+    public var textVersion: String
+    /// When the person agreed.
+    public var at: Date
+
+    public init(biometric: Bool, textVersion: String, at: Date) {
+        self.biometric = biometric
+        self.textVersion = textVersion
+        self.at = at
+    }
+}
+
 /// What one capability needs. A need is the key of a field, `questionnaire`, `visual_preferences` or `verification`.
 public struct CapabilityNeeds: Codable, Sendable, Equatable {
     /// The capability is disabled until these are there.
@@ -224,6 +263,14 @@ public struct CapabilityNeedsFault: Codable, Sendable, Equatable {
     public var field: String
     /// `stale`: the catalogue no longer accepts the answer. `failed`: the verification failed.
     public var code: CapabilityNeedsFaultCode
+}
+
+/// The answer to `AddCapture`.
+public struct CapturePromised: Codable, Sendable, Equatable {
+    /// Where the photo goes by PUT, with the same content type and length.
+    public var uploadUrl: String
+    /// Until when the address can be used.
+    public var expiresAt: Date
 }
 
 /// The body of `changePhone`.
@@ -2228,6 +2275,40 @@ public struct UploadCreated: Codable, Sendable, Equatable {
     public var uploadUrl: String
     /// Until when the upload may begin.
     public var expiresAt: Date
+}
+
+/// The answer to `BeginVerification`.
+public struct VerificationBegun: Codable, Sendable, Equatable {
+    /// `awaiting_capture` for a new session. Any other status: none began, and this is why.
+    public var status: VerificationStatus
+    /// What the app asks of the person while it takes the photo, in this order.
+    public var prompts: [VerificationPrompt]
+    /// How many sessions may still be judged, with this one.
+    public var attemptsLeft: Int
+    /// A sentence for the person.
+    public var message: String
+    /// Until when the capture is taken.
+    public var expiresAt: Date?
+    /// The session.
+    public var sessionId: UUID?
+}
+
+/// Something to ask of the person.
+public struct VerificationPrompt: Codable, Sendable, Equatable {
+    /// `light`, `glasses`, `center`, `blink` or `turn_left`. A later release may have more.
+    public var key: String
+    /// The same as a sentence.
+    public var text: String
+}
+
+/// A verification as its person sees it.
+public struct VerificationView: Codable, Sendable, Equatable {
+    /// How far it is.
+    public var status: VerificationStatus
+    /// A sentence for the person.
+    public var message: String
+    /// How many sessions may still be judged.
+    public var attemptsLeft: Int
 }
 
 /// The body of `verifyEmailCode`.

@@ -776,6 +776,62 @@ extension VestibuleAPI {
         try await send(Call<VisualSession>(.get, "/visual-preferences/session", access: .session)).value
     }
 
+    // MARK: Verification
+
+    /// Takes the consent back. A capture is destroyed at once. Whoever is not verified yet goes on without matching.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func withdrawVerificationConsent() async throws(VestibuleError) {
+        _ = try await send(Call<NoContent>(.delete, "/verification/consent", access: .session))
+    }
+
+    /// Begins a verification of the person by a photo, or says why none is needed.
+    ///
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
+    ///   `unsupported_media_type`, `validation_failed`.
+    public func beginVerification(_ body: BeginVerificationRequest = BeginVerificationRequest())
+        async throws(VestibuleError) -> VerificationBegun
+    {
+        try await send(Call<VerificationBegun>(.post, "/verification/session", access: .session, body: body)).value
+    }
+
+    /// Asks how far a verification is.
+    ///
+    /// - Parameter session: The session.
+    /// - Throws: ``VestibuleError``; codes: `not_found`.
+    public func getVerification(session: UUID) async throws(VestibuleError) -> VerificationView {
+        try await send(Call<VerificationView>(.get, "/verification/session/\(session.uuidString)", access: .session))
+            .value
+    }
+
+    /// Promises an upload of the session's photo.
+    ///
+    /// - Parameter session: The session.
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`, `verification_closed`.
+    public func addCapture(session: UUID, _ body: AddCaptureRequest) async throws(VestibuleError) -> CapturePromised {
+        try await send(
+            Call<CapturePromised>(
+                .post, "/verification/session/\(session.uuidString)/capture", access: .session, body: body)
+        ).value
+    }
+
+    /// Says that the photo is uploaded, and asks for a verdict.
+    ///
+    /// - Parameter session: The session.
+    /// - Parameter vestibuleTestVerdict: The verdict of the judge of development systems. No other judge reads it.
+    /// - Throws: ``VestibuleError``; codes: `capture_missing`, `idempotency_answer_gone`, `idempotency_key_reused`,
+    ///   `not_found`, `request_in_progress`, `verification_closed`.
+    public func completeVerification(session: UUID, vestibuleTestVerdict: String? = nil) async throws(VestibuleError)
+        -> VerificationView
+    {
+        try await send(
+            Call<VerificationView>(
+                .post, "/verification/session/\(session.uuidString)/complete", access: .session,
+                headers: ["vestibule-test-verdict": vestibuleTestVerdict])
+        ).value
+    }
+
     // MARK: Photos
 
     /// Promises an upload: the answer says where the app sends the picture, past the gateway.

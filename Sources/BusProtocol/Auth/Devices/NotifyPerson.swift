@@ -5,7 +5,7 @@ import JSONText
 public struct NotifyPerson: BusEvent {
     public static let type: MessageType = "auth.notify-person"
     public static let rules = MessageRules(
-        service: .auth, callers: [.profile, .recovery], effect: .idempotent, delivery: .untilTaken)
+        service: .auth, callers: [.profile, .recovery, .verification], effect: .idempotent, delivery: .untilTaken)
 
     /// Identifies the notification.
     public var notificationID: Identifier

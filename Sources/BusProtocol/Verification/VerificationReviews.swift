@@ -1,0 +1,65 @@
+import JSONText
+
+/// Lists the verifications that wait for a reviewer, the oldest first.
+@Message
+public struct ListVerificationReviews: PublicRequest {
+    public typealias Reply = VerificationReviewQueue
+    public static let type: MessageType = "verification.list-reviews"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .read, errors: [.unauthorized])
+    public static let route = HTTPRoute(
+        .get, "/admin/verification", .staff, "The verifications that wait for a reviewer.")
+}
+
+/// The answer to ``ListVerificationReviews``.
+@Message
+public struct VerificationReviewQueue: PublicReply {
+    /// At most 100.
+    @Field(count: 0...100) public var reviews: [VerificationReview]
+}
+
+/// A verification as a reviewer sees it. Nothing in it identifies the account.
+@Message
+public struct VerificationReview: PublicReply {
+    /// The session.
+    public var sessionId: Identifier
+    /// When the person completed it.
+    public var completedAt: Timestamp
+    /// Then the capture is destroyed, and the person tries again.
+    public var decideBefore: Timestamp
+    /// How many of the person's sessions were completed, with this one.
+    @Field(.integer(0...3)) public var attempts: Int64
+    /// Where to see the photo for a minute. Missing in the queue.
+    @Field(.string(1...2048)) public var captureUrl: String?
+}
+
+/// Shows one verification to a reviewer. Each look is in the audit trail.
+@Message
+public struct GetVerificationReview: PublicRequest {
+    public typealias Reply = VerificationReview
+    public static let type: MessageType = "verification.get-review"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden, .notFound])
+    public static let route = HTTPRoute(
+        .get, "/admin/verification/{id}", .staff, "One verification that waits for a reviewer.")
+
+    /// The session.
+    @Field(from: .path("id")) public var sessionId: Identifier
+}
+
+/// A reviewer decides on a verification.
+@Message
+public struct DecideVerification: PublicRequest {
+    public typealias Reply = NoContent
+    public static let type: MessageType = "verification.decide"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .once,
+        errors: [.unauthorized, .forbidden, .notFound, .verificationClosed])
+    public static let route = HTTPRoute(
+        .post, "/admin/verification/{id}/decide", .staff, "Decides on a verification.", success: 204)
+
+    /// The session.
+    @Field(from: .path("id")) public var sessionId: Identifier
+    /// What the reviewer found.
+    @Field(.values("verified", "liveness_failed", "quality_too_low", "inconclusive")) public var verdict: String
+}

@@ -1,0 +1,147 @@
+import JSONText
+
+/// Begins a verification of the person by a photo, or says why none is needed.
+///
+/// Without a consent nothing about the person is kept, and profile is told that they declined. A session that waits for its
+/// capture is replaced.
+@Message
+public struct BeginVerification: PublicRequest {
+    public typealias Reply = VerificationBegun
+    public static let type: MessageType = "verification.begin-session"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .rateLimited])
+    public static let route = HTTPRoute(
+        .post, "/verification/session", .user, "Begins a photo verification.", mayCreate: true)
+
+    /// What the person agreed to. Without it the person declined.
+    public var consent: BiometricConsent?
+}
+
+/// A person's consent to a verification.
+@Message
+public struct BiometricConsent: MessageValue {
+    /// Whether the person agreed that their face is examined. False is as good as no consent.
+    public var biometric: Bool
+    /// The version of the text that the person read. It is kept with the language of the request.
+    @Field(.string(1...64)) public var textVersion: String
+    /// When the person agreed.
+    public var at: Timestamp
+}
+
+/// The answer to ``BeginVerification``.
+@Message
+public struct VerificationBegun: PublicReply {
+    /// The session.
+    public var sessionId: Identifier?
+    /// `awaiting_capture` for a new session. Any other status: none began, and this is why.
+    @Field(.verificationStatus) public var status: String
+    /// What the app asks of the person while it takes the photo, in this order.
+    @Field(count: 0...8) public var prompts: [VerificationPrompt]
+    /// Until when the capture is taken.
+    public var expiresAt: Timestamp?
+    /// How many sessions may still be judged, with this one.
+    @Field(.integer(0...3)) public var attemptsLeft: Int64
+    /// A sentence for the person.
+    @Field(.string(1...500)) public var message: String
+
+    public var isCreated: Bool { status == "awaiting_capture" }
+}
+
+/// Something to ask of the person.
+@Message
+public struct VerificationPrompt: MessageValue {
+    /// `light`, `glasses`, `center`, `blink` or `turn_left`. A later release may have more.
+    @Field(.string(1...32)) public var key: String
+    /// The same as a sentence.
+    @Field(.string(1...200)) public var text: String
+}
+
+/// Promises an upload of the session's photo.
+///
+/// The photo goes to the address by PUT, once. Another call takes back the upload before it, as for a photo that is taken again.
+@Message
+public struct AddCapture: PublicRequest {
+    public typealias Reply = CapturePromised
+    public static let type: MessageType = "verification.add-capture"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .once,
+        errors: [.unauthorized, .notFound, .verificationClosed], replyCarriesToken: true)
+    public static let route = HTTPRoute(
+        .post, "/verification/session/{id}/capture", .user, "Promises the upload of a photo.", success: 201)
+
+    /// The session.
+    @Field(from: .path("id")) public var sessionId: Identifier
+    /// What kind of file the photo is. Other formats must be converted first.
+    @Field(.values("image/jpeg", "image/png")) public var contentType: String
+    /// The size of the photo in bytes, at most 8 MiB.
+    @Field(.integer(1...8_388_608)) public var length: Int64
+}
+
+/// The answer to ``AddCapture``.
+@Message
+public struct CapturePromised: PublicReply {
+    /// Where the photo goes by PUT, with the same content type and length.
+    @Field(.string(1...2048)) public var uploadUrl: String
+    /// Until when the address can be used.
+    public var expiresAt: Timestamp
+}
+
+/// Says that the photo is uploaded, and asks for a verdict.
+@Message
+public struct CompleteVerification: PublicRequest {
+    public typealias Reply = VerificationView
+    public static let type: MessageType = "verification.complete-session"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .idempotent,
+        errors: [.unauthorized, .notFound, .verificationClosed, .captureMissing])
+    public static let route = HTTPRoute(
+        .post, "/verification/session/{id}/complete", .user, "Ends a photo verification.")
+
+    /// The session.
+    @Field(from: .path("id")) public var sessionId: Identifier
+    /// The verdict of the judge of development systems. No other judge reads it.
+    @Field(.string(1...32), from: .header("vestibule-test-verdict")) public var testVerdict: String?
+}
+
+/// Asks how far a verification is.
+@Message
+public struct GetVerification: PublicRequest {
+    public typealias Reply = VerificationView
+    public static let type: MessageType = "verification.get-session"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .read, errors: [.unauthorized, .notFound])
+    public static let route = HTTPRoute(
+        .get, "/verification/session/{id}", .user, "How far a photo verification is.")
+
+    /// The session.
+    @Field(from: .path("id")) public var sessionId: Identifier
+}
+
+/// A verification as its person sees it.
+@Message
+public struct VerificationView: PublicReply {
+    /// How far it is.
+    @Field(.verificationStatus) public var status: String
+    /// A sentence for the person.
+    @Field(.string(1...500)) public var message: String
+    /// How many sessions may still be judged.
+    @Field(.integer(0...3)) public var attemptsLeft: Int64
+}
+
+/// Takes the consent back. A capture is destroyed at once. Whoever is not verified yet goes on without matching.
+@Message
+public struct WithdrawVerificationConsent: PublicRequest {
+    public typealias Reply = NoContent
+    public static let type: MessageType = "verification.withdraw-consent"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
+    public static let route = HTTPRoute(
+        .delete, "/verification/consent", .user, "Takes back the consent to a photo verification.", success: 204)
+}
+
+extension JSONSchema {
+    static let verificationStatus = JSONSchema.open(
+        1...64, "not_started", "declined", "awaiting_capture", "processing", "verified", "liveness_failed",
+        "quality_too_low", "inconclusive", "manual_review", "expired"
+    ).named("VerificationStatus", "How far a photo verification is.")
+}

@@ -1,0 +1,157 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import Languages
+import ServiceRuntime
+
+/// Begins a session, or notes that the person declined.
+struct BeginVerificationHandler: RequestHandler {
+    let inbox: Inbox
+    let workflow: VerificationWorkflow
+
+    func handle(_ request: BeginVerification, context: RequestContext) async throws -> VerificationBegun {
+        let person = try context.person().userID
+        let language = Language.named(context.language)
+        let consent = request.consent.flatMap { $0.biometric ? $0 : nil }
+        let event =
+            consent.map { consent in
+                Verification.Event.agreed(
+                    .init(textVersion: consent.textVersion, locale: language.tag, givenAt: consent.at), .ordered())
+            } ?? .declined
+        return try await workflow.outbox.awaitingDelivery { watch in
+            try await inbox.once(context) { transaction in
+                let known = try await workflow.store.locked(person, in: transaction)
+                let verification = try await workflow.apply(event, to: known, watch: watch, in: transaction)
+                return .reply(VerificationBegun(verification, isNew: consent != nil, in: language))
+            }
+        }
+    }
+}
+
+/// Promises an upload of a session's photo.
+struct AddCaptureHandler: RequestHandler {
+    let inbox: Inbox
+    let workflow: VerificationWorkflow
+
+    func handle(_ request: AddCapture, context: RequestContext) async throws -> CapturePromised {
+        let person = try context.person().userID
+        return try await inbox.once(context, carriesToken: true) { transaction in
+            let known = try await workflow.store.locked(person, of: request.sessionId, in: transaction)
+            guard known.verification.status == .awaitingCapture,
+                let capture = try await workflow.captures.reserve(
+                    contentType: request.contentType, length: request.length, for: person, in: transaction)
+            else { throw VerificationWorkflow.over }
+            try await workflow.apply(.uploadReserved(capture.media), to: known, in: transaction)
+            return .reply(CapturePromised(uploadUrl: capture.url, expiresAt: capture.expiresAt))
+        }
+    }
+}
+
+/// Asks for a verdict on an uploaded photo.
+struct CompleteVerificationHandler: RequestHandler {
+    let workflow: VerificationWorkflow
+
+    func handle(_ request: CompleteVerification, context: RequestContext) async throws -> VerificationView {
+        let person = try context.person().userID
+        return try await workflow.store.database.transaction { transaction in
+            let known = try await workflow.store.locked(person, of: request.sessionId, in: transaction)
+            if known.verification.status == .awaitingCapture {
+                guard let media = known.verification.media,
+                    try await workflow.captures.hasArrived(media, of: person, in: transaction)
+                else { throw BusError(.captureMissing, "Please send the photo first.") }
+            }
+            let verification = try await workflow.apply(
+                .completed(byReviewersOnly: workflow.judge == nil), to: known, testVerdict: request.testVerdict,
+                in: transaction)
+            return VerificationView(verification, in: .named(context.language))
+        }
+    }
+}
+
+/// Shows how far a session is.
+struct GetVerificationHandler: RequestHandler {
+    let store: VerificationStore
+
+    func handle(_ request: GetVerification, context: RequestContext) async throws -> VerificationView {
+        guard let verification = try await store.verification(of: context.person().userID),
+            verification.session == request.sessionId
+        else { throw VerificationWorkflow.unknown }
+        return VerificationView(verification, in: .named(context.language))
+    }
+}
+
+/// Takes a consent back.
+struct WithdrawVerificationConsentHandler: RequestHandler {
+    let workflow: VerificationWorkflow
+
+    func handle(_ request: WithdrawVerificationConsent, context: RequestContext) async throws -> NoContent {
+        let person = try context.person().userID
+        try await workflow.outbox.awaitingDelivery { watch in
+            try await workflow.store.database.transaction { transaction in
+                let known = try await workflow.store.locked(person, in: transaction)
+                try await workflow.apply(.withdrawn, to: known, watch: watch, in: transaction)
+            }
+        }
+        return NoContent()
+    }
+}
+
+extension VerificationStore {
+    /// The person's verification, locked until the transaction ends.
+    ///
+    /// - Throws: ``BusError`` `not_found` if the session is not the person's newest one.
+    fileprivate func locked(
+        _ person: Identifier, of session: Identifier, in transaction: Transaction
+    ) async throws -> Known {
+        let known = try await locked(person, in: transaction)
+        guard known.verification.session == session else { throw VerificationWorkflow.unknown }
+        return known
+    }
+}
+
+extension VerificationBegun {
+    fileprivate init(_ verification: Verification, isNew: Bool, in language: Language) {
+        let isOpen = isNew && verification.status == .awaitingCapture
+        self.init(
+            sessionId: isNew ? verification.session : nil, status: verification.shownStatus,
+            prompts: isOpen ? Verification.prompts(in: language) : [], expiresAt: isOpen ? verification.dueAt : nil,
+            attemptsLeft: Int64(verification.triesLeft), message: verification.message.text(in: language))
+    }
+}
+
+extension VerificationView {
+    fileprivate init(_ verification: Verification, in language: Language) {
+        self.init(
+            status: verification.shownStatus, message: verification.message.text(in: language),
+            attemptsLeft: Int64(verification.triesLeft))
+    }
+}
+
+extension Verification {
+    /// Whoever waited for too long is told so once. What comes later comes by push.
+    fileprivate var shownStatus: String { (status == .overdue ? .inconclusive : status).rawValue }
+
+    fileprivate var message: Sentence {
+        switch status {
+        case .notStarted, .awaitingCapture: "Please take a photo of your face."
+        case .declined: "You are not verified, so you are not matched yet. You can verify yourself at any time."
+        case .processing: "We are looking at your photo."
+        case .overdue: "This takes longer than usual. We will tell you when we know more."
+        case .verified: "You are verified."
+        case .livenessFailed where triesLeft > 0: "We could not see that it is really you. Please try again."
+        case .qualityTooLow where triesLeft > 0: "The photo is not clear enough. Please try again in better light."
+        case .livenessFailed, .qualityTooLow, .inconclusive: "We could not verify you. Please contact support."
+        case .manualReview: "We are reviewing your photo. You can go on meanwhile."
+        case .expired: "This took too long. Please try again."
+        }
+    }
+
+    fileprivate static func prompts(in language: Language) -> [VerificationPrompt] {
+        let all: [(String, Sentence)] = [
+            ("light", "Find good light."), ("glasses", "Take off your sunglasses."), ("center", "Center your face."),
+            ("blink", "Blink slowly."), ("turn_left", "Turn your head to the left."),
+        ]
+        return all.map { VerificationPrompt(key: $0, text: $1.text(in: language)) }
+    }
+}

@@ -1,0 +1,163 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// What the handlers of a verification do in one transaction.
+@Loop struct VerificationWorkflow {
+    let store: VerificationStore
+    let outbox: Outbox
+    let audit: AuditTrail
+    let captures: any Captures
+    /// `nil` if reviewers decide alone.
+    let judge: (any Judge)?
+
+    nonisolated static let timer = "timer:verification"
+    nonisolated static let judging = "verification-judge"
+
+    /// Applies an event to a person's verification, with everything that follows from it.
+    ///
+    /// - Parameter testVerdict: what a judge of development systems is to say.
+    /// - Throws: ``BusError`` if the event is refused.
+    @discardableResult
+    func apply(
+        _ event: Verification.Event, to known: VerificationStore.Known, testVerdict: String? = nil,
+        watch: DeliveryWatch? = nil, in transaction: Transaction
+    ) async throws -> Verification {
+        let (person, before) = (known.person, known.verification)
+        var verification = before
+        let effects: Set<Verification.Effect>
+        do throws(Verification.Refusal) {
+            effects = try verification.apply(event, at: known.now)
+        } catch {
+            throw Self.error(error)
+        }
+        guard verification != before || !effects.isEmpty else { return before }
+        guard try await store.write(verification, over: known, in: transaction) else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        if let due = verification.dueAt, due != before.dueAt { setTimer(of: person, at: due, in: transaction) }
+        var acts: [AuditAct] = []
+        for effect in effects {
+            switch effect {
+            case .destroy(let media): captures.destroy(media, in: transaction)
+            case .askJudge:
+                guard let session = verification.session else { continue }
+                let item = JudgeItem(person: person, session: session, testVerdict: testVerdict)
+                outbox.enqueue(Self.judging, payload: item.payload, in: transaction)
+            case .tell(let outcome):
+                let decided = VerificationDecided(
+                    personID: person, level: "photo", outcome: outcome.rawValue, at: known.now)
+                try await outbox.publish(decided, watch: watch, in: transaction)
+                if let session = verification.session {
+                    acts.append(
+                        AuditAct(
+                            "verification_decided", ["outcome": outcome.rawValue, "session": session.description]))
+                }
+            case .notify:
+                let notice = NotifyPerson(
+                    notificationID: .ordered(), personID: person, kind: NoticeKind.verificationDecided.rawValue,
+                    data: ["sessionId": verification.session?.description ?? ""])
+                try await outbox.publish(notice, in: transaction)
+            }
+        }
+        if verification.session != before.session { acts.append(AuditAct("verification_consent_given")) }
+        if before.consent != nil, verification.consent == nil {
+            acts.append(AuditAct("verification_consent_withdrawn"))
+        }
+        guard !acts.isEmpty else { return verification }
+        let chain = try await audit.ensure(person, in: transaction)
+        for act in acts { audit.note(act, on: chain, in: transaction) }
+        return verification
+    }
+
+    func setTimer(of person: Identifier, at due: Timestamp, in transaction: Transaction) {
+        let payload = Array("\(person) \(due.microsecondsSinceEpoch)".utf8)
+        outbox.enqueue(Self.timer, payload: payload, dueAt: due, in: transaction)
+    }
+
+    /// The clock changes a verification. A timer of an earlier status changes nothing, and one that fires too early is set
+    /// anew: a clock may be set back.
+    func clock(_ item: OutboxItem) async throws {
+        let words = String(decoding: item.payload, as: UTF8.self).split(separator: " ")
+        guard let person = words.first.flatMap({ Identifier(String($0)) }), let due = words.last.flatMap({ Int64($0) })
+        else { return }
+        try await store.database.transaction { transaction in
+            let known = try await store.locked(person, in: transaction)
+            guard let dueAt = known.verification.dueAt, dueAt.microsecondsSinceEpoch == due else { return }
+            guard dueAt <= known.now else { return setTimer(of: person, at: dueAt, in: transaction) }
+            try await apply(.clock, to: known, in: transaction)
+        }
+    }
+
+    /// Asks the judge about a capture. A verdict on a session that is over has no effect.
+    func judge(_ item: OutboxItem) async throws {
+        guard let asked = JudgeItem(item.payload), let known = try await store.verification(of: asked.person),
+            known.session == asked.session, known.status == .processing || known.status == .overdue
+        else { return }
+        guard let judge, let media = known.media, let picture = try await captures.bytes(of: media) else {
+            return try await take(.judgeGaveUp(asked.session), asked.person)
+        }
+        let capture = JudgedCapture(
+            session: asked.session, picture: picture, testVerdict: asked.testVerdict.flatMap(Verdict.init))
+        do {
+            if let verdict = try await judge.verdict(on: capture) {
+                return try await take(.judged(asked.session, verdict), asked.person)
+            }
+        } catch {
+            guard item.attempts >= Outbox.mostAttempts - 1 else { throw error }
+            return try await take(.judgeGaveUp(asked.session), asked.person)
+        }
+        try await store.database.transaction { transaction in
+            let now = try await store.locked(asked.person, in: transaction).now
+            outbox.enqueue(Self.judging, payload: item.payload, dueAt: now + Self.pause, in: transaction)
+        }
+    }
+
+    private func take(_ event: Verification.Event, _ person: Identifier) async throws {
+        _ = try await store.database.transaction { transaction in
+            try await apply(event, to: store.locked(person, in: transaction), in: transaction)
+        }
+    }
+
+    /// How long a judge has for a verdict before it is asked again.
+    private nonisolated static let pause = Duration.seconds(2)
+
+    nonisolated static let over = BusError(
+        .verificationClosed, "This verification is over. Please begin a new one.")
+    nonisolated static let unknown = BusError(.notFound, "There is no such session.")
+
+    private nonisolated static func error(_ refusal: Verification.Refusal) -> BusError {
+        switch refusal {
+        case .unknown: return unknown
+        case .over: return over
+        case .tooManySessions(let wait):
+            let seconds = max(1, wait.components.seconds)
+            return BusError(
+                .rateLimited, "You have tried this often today. Please try again tomorrow.",
+                retryAfter: .seconds(seconds))
+        }
+    }
+
+    /// What the outbox keeps of a question to the judge.
+    private struct JudgeItem {
+        let person: Identifier
+        let session: Identifier
+        let testVerdict: String?
+
+        init(person: Identifier, session: Identifier, testVerdict: String?) {
+            (self.person, self.session, self.testVerdict) = (person, session, testVerdict)
+        }
+
+        init?(_ payload: [UInt8]) {
+            let words = String(decoding: payload, as: UTF8.self).split(separator: " ").map(String.init)
+            guard words.count >= 2, let person = Identifier(words[0]), let session = Identifier(words[1]) else {
+                return nil
+            }
+            self.init(person: person, session: session, testVerdict: words.count > 2 ? words[2] : nil)
+        }
+
+        var payload: [UInt8] { Array("\(person) \(session) \(testVerdict ?? "")".utf8) }
+    }
+}
