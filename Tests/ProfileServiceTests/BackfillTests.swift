@@ -39,6 +39,14 @@ import Testing
         }
     }
 
+    @Test func whoHadBegunAPlanIsStoredAsComplete() async throws {
+        try await ProfileStage.run { profile in
+            _ = try await profile.ask(ViewOnboarding())
+            #expect(try await backfill([profile.person], profile).done == 1)
+            #expect(try await profile.stage.rows("SELECT steps, completed_at IS NOT NULL FROM person_plans") == "{}|t")
+        }
+    }
+
     @Test func whoIsTooYoungStaysBlocked() async throws {
         try await ProfileStage.run { profile in
             let today = Timestamp.now().date
@@ -46,6 +54,7 @@ import Testing
             #expect(try await backfill([profile.person], profile).done == 1)
             let me = try await profile.ask(GetMe())
             #expect(me.onboardingStatus == "blocked" && me.matchingMode == "none")
+            #expect(try await profile.stage.rows("SELECT count(completed_at), count(*) FROM person_plans") == "0|1")
         }
     }
 

@@ -4,18 +4,23 @@ import EventLoop
 
 /// Sets the onboarding of many people to complete.
 @Loop enum BackfillStore {
-    static func complete(_ people: [Identifier], in transaction: Transaction) async throws -> OnboardingBackfilled {
+    /// - Returns: the counts, and the people who were set.
+    static func complete(
+        _ people: [Identifier], in transaction: Transaction
+    ) async throws -> (OnboardingBackfilled, done: [Identifier]) {
         var backfilled = OnboardingBackfilled(done: 0, already: 0, unknown: [])
+        var done: [Identifier] = []
         for row in try await transaction.query(complete, [.uuidArray(people)]) {
             if try row.bool("is_done") {
                 backfilled.done += 1
+                done.append(try row.uuid("id"))
             } else if try row.bool("is_known") {
                 backfilled.already += 1
             } else {
                 backfilled.unknown.append(try row.uuid("id"))
             }
         }
-        return backfilled
+        return (backfilled, done)
     }
 
     /// Profiles are locked in the order of their ids, so that two calls for the same people cannot deadlock.

@@ -61,6 +61,11 @@ struct ProfileStore: Sendable {
         return try await transaction.query(Self.load, [.uuid(person)]).first.map { try record($0) }
     }
 
+    /// The profiles of people, which the transaction has locked.
+    @Loop func known(_ people: [Identifier], in transaction: Transaction) async throws -> [ProfileRecord] {
+        try await transaction.query(Self.loadMany, [.uuidArray(people)]).map { try record($0) }
+    }
+
     /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
     /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
     @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
@@ -438,6 +443,7 @@ struct ProfileStore: Sendable {
                 WHERE operator_tasks.person_id = profiles.person_id) AS operator_tasks
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
+    private static let loadMany = Statement("SELECT \(columns) FROM profiles WHERE person_id = ANY ($1)")
     private static let loadPublic: Statement = """
         SELECT person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
             questionnaire_completed_at, questionnaires, completed_at,
