@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import Cryptography
+import Database
 import EventLoop
 import TestSupport
 import Testing
@@ -326,6 +327,44 @@ import Testing
             _ = try await auth.ask(Logout(), as: Actor(userID: one.user.id, sessionID: one.sessionId, role: "user"))
             let news = try await auth.ask(FollowRevocations(after: cursor, waitMs: 1000))
             #expect(!news.isFullPage && news.revocations.contains { $0.sessionID == one.sessionId })
+        }
+    }
+
+    /// Housekeeping has found the row, and waits for whoever is renewing it.
+    @Test(
+        arguments: [
+            (
+                "challenge_locks", "INSERT INTO challenge_locks VALUES ('a', 'b', now() - interval '1 s')",
+                "UPDATE challenge_locks SET until = now() + interval '1 hour'"
+            ),
+            (
+                "phone_aliases",
+                """
+                INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until)
+                SELECT id, 'a', 'k', '', now() - interval '1 s' FROM accounts
+                """, "UPDATE phone_aliases SET until = now() + interval '1 hour'"
+            ),
+            (
+                "refresh_tokens WHERE answer_sealed IS NOT NULL",
+                "UPDATE refresh_tokens SET answer_sealed = 'a', replaced_at = now() - interval '61 s'",
+                "UPDATE refresh_tokens SET answer_sealed = 'b', replaced_at = now()"
+            ),
+        ] as [(String, String, Statement)])
+    func whatIsRenewedMeanwhileStays(rows: String, old: String, renewal: Statement) async throws {
+        try await AuthStage.run { auth in
+            _ = try await auth.signIn(Self.phone)
+            let container = auth.stage.containers[0]
+            try await auth.stage.rows(old)
+            let pass = try await container.database.transaction { transaction in
+                _ = try await transaction.query(renewal)
+                let pass = Loop.spawn {
+                    try await patiently { try await Housekeeping.run(container.database, audit: container.audit) }
+                }
+                #expect(try await auth.isWaited(for: transaction))
+                return pass
+            }
+            try await pass.value
+            #expect(try await auth.stage.rows("SELECT count(*) FROM \(rows)") == "1")
         }
     }
 

@@ -20,7 +20,8 @@ import EventLoop
         for _ in 0..<rounds { guard try await step() == batch else { return } }
     }
 
-    /// - Parameter change: deletes or changes rows, at most a thousand of a large table.
+    /// - Parameter change: deletes or changes rows, at most a thousand of a large table. If rows may be renewed, it looks at
+    ///   them again outside of its subquery, which is not read again behind a wait.
     private static func counted(_ change: String) -> Statement {
         Statement("WITH hit AS (\(change) RETURNING 1) SELECT count(*) AS hit FROM hit")
     }
@@ -36,6 +37,7 @@ import EventLoop
             """
             DELETE FROM challenge_locks WHERE (phone_hash, asker) IN (
                 SELECT phone_hash, asker FROM challenge_locks WHERE until < now() LIMIT 1000)
+                AND until < now()
             """),
         counted("DELETE FROM prefix_breakers WHERE until < now()"),
         counted(
@@ -54,6 +56,7 @@ import EventLoop
             """
             DELETE FROM phone_aliases WHERE (person_id, hash) IN (
                 SELECT person_id, hash FROM phone_aliases WHERE until < now() LIMIT 1000)
+                AND until < now()
             """),
         counted(
             """
@@ -105,6 +108,7 @@ import EventLoop
             UPDATE refresh_tokens SET answer_sealed = NULL WHERE hash IN (
                 SELECT hash FROM refresh_tokens
                 WHERE answer_sealed IS NOT NULL AND replaced_at < now() - interval '1 minute' LIMIT 1000)
+                AND replaced_at < now() - interval '1 minute'
             """),
     ]
 }
