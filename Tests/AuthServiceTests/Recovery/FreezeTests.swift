@@ -70,6 +70,28 @@ import Testing
         }
     }
 
+    /// A change of the number is undone, which takes the thief's former numbers, while a claim waits for the account.
+    @Test func aFormerNumberThatGoesMeanwhileReachesNothing() async throws {
+        try await AuthStage.run { auth in
+            let owner = try await auth.signIn(Self.owner).user.id
+            try await auth.stage.rows(
+                """
+                WITH gone AS (DELETE FROM phones RETURNING *)
+                INSERT INTO phone_aliases (person_id, hash, key_id, other_hash, other_key_id, sealed, until)
+                SELECT person_id, hash, key_id, other_hash, other_key_id, sealed, now() + interval '1 day' FROM gone
+                """)
+            let made = try await auth.stage.containers[0].database.transaction { transaction in
+                AccountStore.lock(owner, in: transaction)
+                _ = try await transaction.query("SELECT 1 AS one")
+                let made = Loop.spawn { try await patiently { try await claim(auth) } }
+                #expect(try await auth.isWaited(for: transaction))
+                PhoneStore.dropAliases(of: owner, in: transaction)
+                return made
+            }
+            #expect(try await made.value.begun.accountID == nil)
+        }
+    }
+
     @Test func goThirtyDaysAfterTheirEnd() async throws {
         try await AuthStage.run { auth in
             let old = Identifier.ordered()

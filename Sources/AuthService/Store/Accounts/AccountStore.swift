@@ -238,7 +238,7 @@ struct Account: Sendable {
     private static let lockedByAlias = Statement(
         """
         SELECT a.id, a.status FROM accounts a JOIN phone_aliases p ON p.person_id = a.id
-        WHERE \(isOfNumber) AND p.until > clock_timestamp() ORDER BY p.taken_off_at DESC LIMIT 1 FOR SHARE OF a
+        WHERE \(isOfNumber) AND p.until > clock_timestamp() ORDER BY p.taken_off_at DESC LIMIT 1 FOR SHARE OF a, p
         """)
     private static func insert(_ kind: Contact.Kind) -> Statement {
         Statement(
