@@ -123,6 +123,30 @@ import Testing
         }
     }
 
+    @Test func whoLosesTheSessionDuringTheWaitDecidesNothing() async throws {
+        try await AuthStage.run { auth in
+            let staff = try await Self.staff(auth)
+            let person = try await auth.signIn(Self.phone).user.id
+            let refusal = try await auth.stage.containers[0].database.transaction { transaction in
+                AccountStore.lock(person, in: transaction)
+                _ = try await transaction.query("SELECT 1 AS one")
+                let refusal = Loop.spawn {
+                    await #expect(throws: BusError.self) {
+                        try await patiently {
+                            try await auth.ask(SuspendAccount(personId: person, note: "n"), as: staff)
+                        }
+                    }
+                }
+                #expect(try await auth.isWaited(for: transaction))
+                transaction.send(
+                    "UPDATE sessions SET revoked_at = clock_timestamp() WHERE id = $1", [.uuid(staff.sessionID)])
+                return refusal
+            }
+            #expect(try await refusal.value?.code == "unauthorized")
+            #expect(try await auth.stage.rows("SELECT count(*) FROM accounts WHERE status <> 'active'") == "0")
+        }
+    }
+
     @Test func staffFindsAPersonByNumberOrIdAndLeavesATrace() async throws {
         try await AuthStage.run { auth in
             let staff = try await Self.staff(auth)

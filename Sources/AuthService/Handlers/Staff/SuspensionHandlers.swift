@@ -50,13 +50,14 @@ struct AccountSuspender: Sendable {
     ) async throws -> AccountStanding {
         try await inbox.once(context) { transaction in
             Erasure.wait(for: person, in: transaction)
+            // This waits for sign-ins that are under way, so that their sessions are ended too.
+            try await eraser.lock(person, in: transaction)
+            // Whoever lost the session or the role during the wait decides nothing.
             if case .staff(let actor) = decider {
                 guard try await SessionStore.mayAct(actor, in: transaction) else {
                     throw BusError(.unauthorized, "Please sign in.")
                 }
             }
-            // This waits for sign-ins that are under way, so that their sessions are ended too.
-            try await eraser.lock(person, in: transaction)
             guard let held = try await AccountStore.standing(of: person, in: transaction) else {
                 throw BusError(.notFound, "There is no such account.")
             }
