@@ -107,6 +107,27 @@ import Testing
         }
     }
 
+    /// Both wait for the account, and neither for the other.
+    @Test func anIdentityOpensTwoSessionsAtOnce() async throws {
+        try await SocialStage.run { social in
+            let owner = try await social.link("google", subject: "108", to: Self.phone)
+            let stage = social.auth.stage
+            let signIns = try await stage.containers[0].database.transaction { transaction in
+                AccountStore.lock(owner.user.id, in: transaction)
+                _ = try await transaction.query("SELECT 1 AS one")
+                let signIns = (0..<2).map { _ in
+                    Loop.spawn { try await social.session("google", subject: "108")?.user.id }
+                }
+                let waiting = """
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                    """
+                #expect(try await eventually { try await stage.rows(waiting) == "2" })
+                return signIns
+            }
+            for signIn in signIns { #expect(try await signIn.value == owner.user.id) }
+        }
+    }
+
     @Test func aLinkIsOneIdentityToOneAccount() async throws {
         try await SocialStage.run { social in
             // Two phones with the same identity in hand, neither linked yet.

@@ -102,11 +102,10 @@ struct LinkedIdentity: Sendable {
         return try row.timestamp("now")
     }
 
-    /// Locks the account, so that a suspension or a change of its role waits and then finds the new session.
     private static let byHash: Statement = """
         SELECT a.id, a.role, a.status, n.key_sealed
         FROM identities i JOIN accounts a ON a.id = i.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
-        WHERE i.hash = $1 AND i.to_confirm_since IS NULL FOR SHARE OF a
+        WHERE i.hash = $1 AND i.to_confirm_since IS NULL
         """
     private static let insert: Statement = """
         INSERT INTO identities (hash, key_id, person_id, provider, sealed, refresh_sealed)
