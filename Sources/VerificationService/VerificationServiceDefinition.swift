@@ -10,16 +10,9 @@ import ServiceRuntime
 
 /// Assembles the service of photos and verification.
 enum VerificationServiceDefinition {
-    static let definition = definition { StoredCaptures(media: $0) }
-
-    /// - Parameter captures: where the captures of verifications are.
-    static func definition(
-        _ captures: @escaping @Loop @Sendable (MediaStore) -> any Captures
-    ) -> ServiceDefinition {
-        ServiceDefinition(
-            name: .verification, variables: variables, migrations: VerificationMigrations.all, peers: [.auth, .profile]
-        ) { try assemble($0, captures) }
-    }
+    static let definition = ServiceDefinition(
+        name: .verification, variables: variables, migrations: VerificationMigrations.all, peers: [.auth, .profile],
+        assemble: assemble)
 
     private static let variables: [ConfigurationVariable] = [
         .init(
@@ -42,13 +35,11 @@ enum VerificationServiceDefinition {
             "Who judges photos: reviewers alone, or in development whatever the caller wishes"),
     ]
 
-    @Loop private static func assemble(
-        _ container: ServiceContainer, _ captures: @Loop (MediaStore) -> any Captures
-    ) throws {
+    @Loop private static func assemble(_ container: ServiceContainer) throws {
         let media = try mediaStore(container)
-        try handleVerifications(container, captures: captures(media))
-        container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
         let photos = PhotoStore(media: media, keys: container.keys)
+        try handleVerifications(container, photos)
+        container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
         container.handle(GetPhotosHandler(photos: photos))
         container.handle(PutPhotosHandler(photos: photos))
         container.handle(DeletePhotoHandler(photos: photos))
@@ -110,10 +101,10 @@ enum VerificationServiceDefinition {
         }
     }
 
-    @Loop private static func handleVerifications(_ container: ServiceContainer, captures: any Captures) throws {
+    @Loop private static func handleVerifications(_ container: ServiceContainer, _ photos: PhotoStore) throws {
         let store = VerificationStore(database: container.database)
         let workflow = VerificationWorkflow(
-            store: store, outbox: container.outbox, audit: container.audit, captures: captures,
+            store: store, outbox: container.outbox, audit: container.audit, photos: photos,
             judge: try judge(container.configuration))
         container.handle(BeginVerificationHandler(inbox: container.inbox, workflow: workflow))
         container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow))

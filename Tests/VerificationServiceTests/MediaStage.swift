@@ -16,12 +16,13 @@ import TestSupport
     var keys: String { folder.path + "/keys" }
 
     nonisolated static func run(
-        replicas: Int = 1, _ body: @escaping @Loop @Sendable (MediaStage) async throws -> Void
+        judge: String = "staff", replicas: Int = 1,
+        _ body: @escaping @Loop @Sendable (MediaStage) async throws -> Void
     ) async throws {
         let folder = try ScratchFolder()
         let environment = [
             "VERIFICATION_HTTP": "127.0.0.1:0", "VERIFICATION_BLOBS": folder.path + "/blobs",
-            "VERIFICATION_KEY_STORE": folder.path + "/keys",
+            "VERIFICATION_KEY_STORE": folder.path + "/keys", "VERIFICATION_JUDGE": judge,
         ]
         try await ServiceStage.run(
             VerificationServiceDefinition.definition, replicas: replicas, environment: environment
@@ -77,6 +78,18 @@ import TestSupport
     var files: [String] {
         let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return all.filter { $0.split(separator: "/").last?.count ?? 0 >= 36 }.sorted()
+    }
+
+    /// Makes the keys of captures unreadable for a while, or readable again.
+    func setKeys(away: Bool) throws {
+        let (present, hidden) = (keys + "/captures", keys + "/hidden")
+        if away {
+            guard rename(present, hidden) == 0, FileManager.default.createFile(atPath: present, contents: nil) else {
+                throw POSIXError(.EIO)
+            }
+        } else {
+            guard unlink(present) == 0, rename(hidden, present) == 0 else { throw POSIXError(.EIO) }
+        }
     }
 
     /// Every byte in the folders.

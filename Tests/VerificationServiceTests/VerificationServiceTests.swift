@@ -26,7 +26,7 @@ import Testing
             }
             #expect(try await verifying.decided.atLeast(2).map(\.outcome) == ["declined", "declined"])
             #expect(try await verifying.stage.rows("SELECT count(*) FROM verifications") == "0")
-            #expect(verifying.captures.promised.isEmpty)
+            #expect(try await verifying.captures() == 0)
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
             #expect(decided.map(\.outcome) == ["verified"] && decided.map(\.level) == ["photo"])
             #expect(try await verifying.ask(GetVerification(sessionId: session), person).status == "verified")
             #expect(try await verifying.complete(session, person).status == "verified", "a repetition changes nothing")
-            #expect(verifying.captures.destroyed == verifying.captures.promised)
+            #expect(try await verifying.captures() == 0)
             #expect(try await verifying.begin(person).status == "verified")
             let consent = try await verifying.stage.rows(
                 "SELECT consent_version, consent_locale, is_consent_in_force FROM verifications")
@@ -61,20 +61,27 @@ import Testing
             #expect(verifying.decided.heard.map(\.outcome) == ["failed", "failed", "in_review"])
             let view = try await verifying.ask(GetVerification(sessionId: session), person)
             #expect(view.status == "manual_review" && view.attemptsLeft == 0 && view.message.hasPrefix("Vi granskar"))
-            #expect(verifying.captures.destroyed.count == 2, "reviewers see the third photo")
+            #expect(try await verifying.captures() == 1, "reviewers see the third photo")
             let (staff, other) = (Identifier.random(), Identifier.random())
             let queue = try await verifying.ask(ListVerificationReviews(), staff, role: "staff").reviews
             #expect(queue.map(\.sessionId) == [session] && queue.map(\.attempts) == [3])
+            var url = ""
             for reviewer in [staff, staff, other] {
-                _ = try await verifying.ask(GetVerificationReview(sessionId: session), reviewer, role: "staff")
+                let review = try await verifying.ask(
+                    GetVerificationReview(sessionId: session), reviewer, role: "staff")
+                url = try #require(review.captureUrl)
+                let shown = try await verifying.media.get(url)
+                #expect(shown.status == 200 && shown.headers["cache-control"] == "no-store")
             }
+            #expect(!verifying.stage.log.text.contains("signature"))
             #expect(try await verifying.stage.rows("SELECT count(*) FROM audit WHERE act = 'capture_seen'") == "2")
             let decision = DecideVerification(sessionId: session, verdict: "verified")
             await #expect(throws: BusError.self) { try await verifying.ask(decision, person, role: "admin", key: "1") }
             _ = try await verifying.ask(decision, staff, role: "staff", key: "a decision of staff")
             #expect(try await verifying.decided.atLeast(4).last?.outcome == "verified")
             #expect(try await verifying.notices.atLeast(1).map(\.kind) == ["verification_decided"])
-            #expect(verifying.captures.destroyed.count == 3)
+            #expect(try await verifying.captures() == 0)
+            #expect(try await verifying.media.get(url).status == 404, "nobody sees it any more")
         }
     }
 
@@ -84,7 +91,7 @@ import Testing
             #expect(try await verifying.complete(session, person).status == "manual_review")
             _ = try await verifying.ask(WithdrawVerificationConsent(), person)
             #expect(try await verifying.decided.atLeast(2).map(\.outcome) == ["in_review", "declined"])
-            #expect(verifying.captures.destroyed == verifying.captures.promised)
+            #expect(try await verifying.captures() == 0)
             let again = try await verifying.uploaded(person).session
             _ = try await verifying.complete(again, person)
             let decision = DecideVerification(sessionId: again, verdict: "verified")
@@ -108,21 +115,21 @@ import Testing
             await #expect(throws: BusError.self) {
                 try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
             }
-            #expect(verifying.captures.destroyed == verifying.captures.promised)
+            #expect(try await verifying.captures() == 0)
         }
     }
 
     @Test func nobodyWaitsLongerThanTheHardStopAndTheVerdictFollowsByPush() async throws {
         try await Verifying.run { verifying in
-            verifying.captures.isAway = true
             let (person, session) = try await verifying.uploaded()
+            try verifying.media.setKeys(away: true)
             #expect(try await verifying.complete(session, person).status == "processing")
             try await verifying.passTime("31 s")
             let view = try await eventually {
                 try await verifying.ask(GetVerification(sessionId: session), person).status == "inconclusive"
             }
             #expect(view && verifying.decided.heard.isEmpty)
-            verifying.captures.isAway = false
+            try verifying.media.setKeys(away: false)
             #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["verified"])
             #expect(try await verifying.notices.atLeast(1).map(\.personID) == [person])
         }
@@ -141,22 +148,18 @@ import Testing
 
 /// The service as it is, with a gateway that asks it, and profile and auth that listen.
 @Loop struct Verifying {
-    let stage: ServiceStage
-    let gateway: Bus
-    let captures: TestCaptures
+    let media: MediaStage
+    var stage: ServiceStage { media.stage }
     let decided = EventRecorder<VerificationDecided>()
     let notices = EventRecorder<NotifyPerson>()
 
     nonisolated static func run(
         judge: String = "local", replicas: Int = 1, _ body: @escaping @Loop @Sendable (Verifying) async throws -> Void
     ) async throws {
-        let captures = TestCaptures()
-        let definition = VerificationServiceDefinition.definition { _ in captures }
-        try await ServiceStage.run(definition, replicas: replicas, environment: ["VERIFICATION_JUDGE": judge]) {
-            stage in
-            let verifying = Verifying(stage: stage, gateway: try stage.asking(as: .gateway), captures: captures)
-            try stage.answering(as: .profile, verifying.decided)
-            try stage.answering(as: .auth, verifying.notices)
+        try await MediaStage.run(judge: judge, replicas: replicas) { media in
+            let verifying = Verifying(media: media)
+            try media.stage.answering(as: .profile, verifying.decided)
+            try media.stage.answering(as: .auth, verifying.notices)
             try await body(verifying)
         }
     }
@@ -167,7 +170,7 @@ import Testing
         let actor = Actor(userID: person, sessionID: .ordered(), role: role)
         var options = CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key)
         options.language = "sv"
-        return try await gateway.call(request, options)
+        return try await media.gateway.call(request, options)
     }
 
     @discardableResult func begin(
@@ -181,9 +184,18 @@ import Testing
         let begun = try await begin(person)
         let session = try #require(begun.sessionId)
         #expect(begun.status == "awaiting_capture" && begun.isCreated && begun.prompts.count == 5)
-        let capture = AddCapture(sessionId: session, contentType: "image/jpeg", length: 1000)
-        _ = try await ask(capture, person, key: "\(Identifier.random())")
+        let capture = AddCapture(
+            sessionId: session, contentType: "image/png", length: Int64(MediaStage.picture.count))
+        var url = ""
+        // The listener starts a moment after the replica is ready.
+        while !url.hasPrefix("http") { url = try await ask(capture, person, key: "\(Identifier.random())").uploadUrl }
+        #expect(try await media.send(MediaStage.picture, to: url).status == 204)
         return (person, session)
+    }
+
+    /// How many captures are kept.
+    func captures() async throws -> Int? {
+        Int(try await stage.rows("SELECT count(*) FROM media WHERE purpose = 'verification'"))
     }
 
     func complete(_ session: Identifier, _ person: Identifier, verdict: String? = nil) async throws -> VerificationView
@@ -198,36 +210,14 @@ import Testing
         let rows = try await stage.rows("SELECT person_id FROM verifications")
         let person = try #require(Identifier(rows))
         let container = try #require(stage.containers.first)
+        let mediaStore = MediaStore(
+            database: container.database, vault: nil, keys: container.keys, origin: MediaOrigin(base: ""))
         let workflow = VerificationWorkflow(
             store: VerificationStore(database: container.database), outbox: container.outbox, audit: container.audit,
-            captures: captures, judge: nil)
+            photos: PhotoStore(media: mediaStore, keys: container.keys), judge: nil)
         try await container.database.transaction { transaction in
             let due = try await workflow.store.locked(person, in: transaction).verification.dueAt
             workflow.setTimer(of: person, at: try #require(due), in: transaction)
         }
     }
-}
-
-/// Uploads that have arrived as soon as they are promised.
-@Loop final class TestCaptures: Captures {
-    var promised: [Identifier] = []
-    var destroyed: [Identifier] = []
-    /// Whether nothing can be read now.
-    var isAway = false
-
-    func reserve(
-        contentType: String, length: Int64, for person: Identifier, in transaction: Transaction
-    ) -> PromisedCapture? {
-        promised.append(.random())
-        return promised.last.map { PromisedCapture(media: $0, url: "https://example.com/uploads/1", expiresAt: .now()) }
-    }
-
-    func hasArrived(_ media: Identifier, of person: Identifier, in transaction: Transaction) -> Bool { true }
-
-    func bytes(of media: Identifier) throws -> [UInt8]? {
-        if isAway { throw BusError(.serviceUnavailable, "Away.") }
-        return [1]
-    }
-
-    func destroy(_ media: Identifier, in transaction: Transaction) { destroyed.append(media) }
 }

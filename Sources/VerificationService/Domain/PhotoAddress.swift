@@ -1,7 +1,8 @@
 import BusProtocol
 import Cryptography
 
-/// The signed address of a photo of a profile. It stays the same for a day (UTC), and can be used for one to two days.
+/// The signed address of a photo of a profile. It stays the same for a day (UTC), and can be used for one to two days. That of a
+/// capture is for one look of a reviewer.
 struct PhotoAddress: Sendable, Equatable {
     static let folder = "/photos/"
     private static let day: Int64 = 86_400
@@ -9,6 +10,14 @@ struct PhotoAddress: Sendable, Equatable {
     let media: Identifier
     /// Seconds since 1970.
     let expires: Int64
+
+    /// How long the address of a capture can be used.
+    private static let look: Int64 = 60
+
+    init(ofCapture media: Identifier, at now: Timestamp) {
+        self.media = media
+        expires = now.microsecondsSinceEpoch / 1_000_000 + Self.look
+    }
 
     init(of media: Identifier, at now: Timestamp) {
         self.media = media

@@ -108,15 +108,15 @@ import ServiceRuntime
         guard head.method == "GET" || head.method == "HEAD" else { throw Self.wrongMethod }
         guard let address = photos.address(path: head.path, query: head.query) else { throw UploadAddress.unknown }
         guard Timestamp.now().microsecondsSinceEpoch / 1_000_000 < address.expires else { throw UploadAddress.expired }
-        guard let contentType = try await photos.contentType(of: address.media) else { throw Self.unknown }
+        guard let (purpose, contentType) = try await photos.shown(address.media) else { throw Self.unknown }
         let tag = "\"\(address.media)\""
         let headers: HTTPHeaders = [
-            "content-type": contentType, "cache-control": "private, no-cache", "etag": tag,
+            "content-type": contentType, "cache-control": purpose == .profilePhoto ? "private, no-cache" : "no-store", "etag": tag,
             "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff",
             "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*",
         ]
         if head.headers.tokens("if-none-match").contains(tag) { return HTTPResponse(status: 304, headers: headers) }
-        guard let bytes = try await media.bytes(of: address.media, .profilePhoto) else { throw Self.unknown }
+        guard let bytes = try await media.bytes(of: address.media, purpose) else { throw Self.unknown }
         return HTTPResponse(status: 200, headers: headers, body: bytes)
     }
 

@@ -21,10 +21,10 @@ struct GetVerificationReviewHandler: RequestHandler {
 
     func handle(_ request: GetVerificationReview, context: RequestContext) async throws -> VerificationReview {
         let staff = try context.staff()
-        guard let (review, known) = try await workflow.store.review(of: request.sessionId) else {
+        guard let found = try await workflow.store.review(of: request.sessionId) else {
             throw VerificationWorkflow.unknown
         }
-        guard known.person != staff.userID else { throw ReviewRefusal.own }
+        guard found.known.person != staff.userID else { throw ReviewRefusal.own }
         try await workflow.store.database.transaction { transaction in
             let chain = try await workflow.chain(ofReviewer: staff.userID, in: transaction)
             let act = AuditAct("capture_seen", ["session": request.sessionId.description])
@@ -32,6 +32,8 @@ struct GetVerificationReviewHandler: RequestHandler {
             guard try await !workflow.store.isLast(act, on: chain, in: transaction) else { return }
             workflow.audit.note(act, on: chain, in: transaction)
         }
+        var review = found.review
+        review.captureUrl = found.known.verification.media.map { workflow.photos.url(ofCapture: $0, at: .now()) }
         return review
     }
 }

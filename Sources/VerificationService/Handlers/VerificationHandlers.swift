@@ -38,9 +38,14 @@ struct AddCaptureHandler: RequestHandler {
         let person = try context.person().userID
         return try await inbox.once(context, carriesToken: true) { transaction in
             let known = try await workflow.store.locked(person, of: request.sessionId, in: transaction)
+            let media = workflow.photos.media
+            guard media.vault != nil else {
+                throw BusError(.serviceUnavailable, "Photos cannot be sent right now. Please try again later.")
+            }
             guard known.verification.status == .awaitingCapture,
-                let capture = try await workflow.captures.reserve(
-                    contentType: request.contentType, length: request.length, for: person, in: transaction)
+                let capture = try await media.reserve(
+                    .verification, contentType: request.contentType, length: request.length, for: person,
+                    in: transaction)
             else { throw VerificationWorkflow.over }
             try await workflow.apply(.uploadReserved(capture.media), to: known, in: transaction)
             return .reply(CapturePromised(uploadUrl: capture.url, expiresAt: capture.expiresAt))
@@ -58,7 +63,7 @@ struct CompleteVerificationHandler: RequestHandler {
             let known = try await workflow.store.locked(person, of: request.sessionId, in: transaction)
             if known.verification.status == .awaitingCapture {
                 guard let media = known.verification.media,
-                    try await workflow.captures.hasArrived(media, of: person, in: transaction)
+                    try await workflow.photos.media.hasArrived(media, .verification, of: person, in: transaction)
                 else { throw BusError(.captureMissing, "Please send the photo first.") }
             }
             let verification = try await workflow.apply(

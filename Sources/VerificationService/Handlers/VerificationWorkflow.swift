@@ -9,7 +9,8 @@ import ServiceRuntime
     let store: VerificationStore
     let outbox: Outbox
     let audit: AuditTrail
-    let captures: any Captures
+    /// Captures are among the pictures that people upload.
+    let photos: PhotoStore
     /// `nil` if reviewers decide alone.
     let judge: (any Judge)?
 
@@ -41,7 +42,7 @@ import ServiceRuntime
         var acts: [AuditAct] = []
         for effect in effects {
             switch effect {
-            case .destroy(let media): captures.destroy(media, in: transaction)
+            case .destroy(let media): photos.media.destroy(media, because: "verification_over", in: transaction)
             case .askJudge:
                 guard let session = verification.session else { continue }
                 let item = JudgeItem(person: person, session: session, testVerdict: testVerdict)
@@ -96,7 +97,7 @@ import ServiceRuntime
         guard let asked = JudgeItem(item.payload), let known = try await store.verification(of: asked.person),
             known.session == asked.session, known.status == .processing || known.status == .overdue
         else { return }
-        guard let judge, let media = known.media, let picture = try await captures.bytes(of: media) else {
+        guard let judge, let media = known.media, let picture = try await photos.media.bytes(of: media, .verification) else {
             return try await take(.judgeGaveUp(asked.session), asked.person)
         }
         let capture = JudgedCapture(

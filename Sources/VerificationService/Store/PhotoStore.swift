@@ -46,14 +46,22 @@ import EventLoop
         media.origin.base + PhotoAddress(of: photo, at: now).target(signature)
     }
 
+    /// The address of a capture, for a reviewer.
+    func url(ofCapture capture: Identifier, at now: Timestamp) -> String {
+        media.origin.base + PhotoAddress(ofCapture: capture, at: now).target(signature)
+    }
+
     /// Reads the address of a photo; `nil` if this service did not sign it.
     func address(path: String, query: String?) -> PhotoAddress? {
         PhotoAddress(path: path, query: query, signature)
     }
 
-    /// The content type of a photo that has a place now.
-    func contentType(of photo: Identifier) async throws -> String? {
-        try await media.database.read(Self.type, [.uuid(photo)]).first?.text("content_type")
+    /// The purpose and the content type of a photo that has a place now, or of a capture.
+    func shown(_ photo: Identifier) async throws -> (purpose: MediaPurpose, contentType: String)? {
+        guard let row = try await media.database.read(Self.show, [.uuid(photo)]).first,
+            let purpose = MediaPurpose(rawValue: try row.text("purpose"))
+        else { return nil }
+        return (purpose, try row.text("content_type"))
     }
 
     private static let list: Statement = """
@@ -64,7 +72,8 @@ import EventLoop
         ORDER BY position FOR UPDATE
         """
     private static let place: Statement = "UPDATE media SET position = $2, expires_at = NULL WHERE media_id = $1"
-    private static let type: Statement = """
-        SELECT content_type FROM media WHERE media_id = $1 AND position IS NOT NULL
+    private static let show: Statement = """
+        SELECT purpose, content_type FROM media
+        WHERE media_id = $1 AND (position IS NOT NULL OR purpose = 'verification' AND state = 'stored')
         """
 }

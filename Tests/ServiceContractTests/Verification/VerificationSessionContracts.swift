@@ -44,6 +44,7 @@ extension VerificationProvider {
         let (person, session) = try await begun()
         let capture = AddCapture(sessionId: session, contentType: "image/jpeg", length: 184_000)
         try await reply(to: Asked(capture, for: person, key: "key-capture"))
+        try await stage.rows("UPDATE media SET state = 'stored' WHERE person_id = '\(person)'")
         return (person, session)
     }
 
