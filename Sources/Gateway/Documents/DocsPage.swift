@@ -31,7 +31,7 @@ struct DocsPage: Sendable {
         details{border:1px solid #d5d9de;border-radius:.4rem;margin:.4rem 0;padding:.5rem .7rem}
         summary{cursor:pointer}summary b{display:inline-block;min-width:4.2rem}ul{padding-left:1.2rem;margin:.2rem 0}
         table{border-collapse:collapse}th,td{border:1px solid #d5d9de;padding:.3rem .5rem;text-align:left}
-        div{overflow-x:auto}.later{border-style:dashed}small{color:#57606a}.command{user-select:all}
+        div{overflow-x:auto}small{color:#57606a}.command{user-select:all}
         input{font:inherit;color:inherit;background:transparent;border:1px solid #767d86;border-radius:.4rem;padding:.4rem;
         width:100%;box-sizing:border-box}
         @media(prefers-color-scheme:dark){body{color:#e6e9ec;background:#14171a}pre{background:#20252a}
@@ -109,9 +109,8 @@ struct DocsPage: Sendable {
 
     private static func operation(_ method: String, _ path: String, _ operation: JSONValue) -> String {
         let id = text(operation["operationId"])
-        let isLater = operation["responses"]?["501"] != nil
         var parts = [
-            "<details id=\"\(id)\"\(isLater ? " class=\"later\"" : "")><summary><b>\(method.uppercased())</b> ",
+            "<details id=\"\(id)\"><summary><b>\(method.uppercased())</b> ",
             "<code>\(escaped(path))</code><br/>\(line(operation["summary"]))</summary>",
             "<p><small>\(caller(of: operation))</small></p>",
         ]
@@ -130,7 +129,7 @@ struct DocsPage: Sendable {
         if let media = operation["requestBody"]?["content"]?["application/json"] {
             parts.append("<h3>Body</h3>\(content(media))")
         }
-        if !isLater { parts.append("<pre class=\"command\">\(escaped(command(method, path, operation)))</pre>") }
+        parts.append("<pre class=\"command\">\(escaped(command(method, path, operation)))</pre>")
         parts.append("<h3>Answers</h3><ul>\(answers(operation))</ul></details>\n")
         return parts.joined()
     }

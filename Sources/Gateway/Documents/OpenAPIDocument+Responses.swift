@@ -20,7 +20,6 @@ extension OpenAPIDocument {
 
     private func success(of route: Route, _ schemas: SchemaComponents) -> JSONValue? {
         switch route.target {
-        case .later: nil
         case .local(.metrics): answer("The metrics.", "text/plain", ["schema": ["type": "string"]], route)
         case .local(.docs), .local(.guide): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
         case .local(let local):

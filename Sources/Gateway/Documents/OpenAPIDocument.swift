@@ -62,7 +62,6 @@ struct OpenAPIDocument: Sendable {
     }
 
     private static func description(of route: Route) -> String {
-        if case .later = route.target { return "Not implemented yet: answers 501." }
         let words = SchemaComponents.words(route.binding?.words ?? "")
         return words.isEmpty ? route.summary : words
     }

@@ -6,7 +6,6 @@ extension Route {
         var codes: Set<ErrorCode> = [.malformedRequest, .requestTimeout, .bodyTooLarge, .headersTooLarge]
         switch self.target {
         case .local(let answer): return codes.union(Self.refusals(of: answer))
-        case .later: return codes.union([.rateLimited, .overloaded, .notImplemented])
         case .export: codes.formUnion(ExportAccount.rules.errors)
         case .message: codes.formUnion(binding?.rules.errors ?? [])
         }

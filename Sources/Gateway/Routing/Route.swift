@@ -13,8 +13,6 @@ import JSONText
         case local(LocalAnswer)
         /// The export of a person's data: pages of several services in one document.
         case export
-        /// A route that is not built yet. Its response is 501.
-        case later
     }
 
     /// The responses that the gateway makes without a message to a service.

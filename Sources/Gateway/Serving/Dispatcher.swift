@@ -187,8 +187,7 @@ import ProcessRuntime
         }
         let address = try address(of: request.head, from: request.peer)
         try charge(address)
-        if case .export = route.target { return try await export(request, route, address, trace) }
-        guard let binding = route.binding else { throw Problem(.notImplemented, "This is not available yet.") }
+        guard let binding = route.binding else { return try await export(request, route, address, trace) }
         let caller = try await gatekeeper.admit(request.head.headers, to: route.access, from: address)
         if let actor = caller.actor { try charge(actor) }
         let key = try idempotencyKey(of: request, route)

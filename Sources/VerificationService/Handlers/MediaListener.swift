@@ -111,7 +111,8 @@ import ServiceRuntime
         guard let (purpose, contentType) = try await photos.shown(address.media) else { throw Self.unknown }
         let tag = "\"\(address.media)\""
         let headers: HTTPHeaders = [
-            "content-type": contentType, "cache-control": purpose == .profilePhoto ? "private, no-cache" : "no-store", "etag": tag,
+            "content-type": contentType, "cache-control": purpose == .profilePhoto ? "private, no-cache" : "no-store",
+            "etag": tag,
             "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff",
             "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*",
         ]

@@ -97,7 +97,8 @@ import ServiceRuntime
         guard let asked = JudgeItem(item.payload), let known = try await store.verification(of: asked.person),
             known.session == asked.session, known.status == .processing || known.status == .overdue
         else { return }
-        guard let judge, let media = known.media, let picture = try await photos.media.bytes(of: media, .verification) else {
+        guard let judge, let media = known.media, let picture = try await photos.media.bytes(of: media, .verification)
+        else {
             return try await take(.judgeGaveUp(asked.session), asked.person)
         }
         let capture = JudgedCapture(
