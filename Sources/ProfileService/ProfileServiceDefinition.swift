@@ -57,7 +57,8 @@ enum ProfileServiceDefinition {
         container.handle(
             CorrectDateOfBirthHandler(
                 profile: profile,
-                staff: StaffReader(database: container.database, audit: container.audit, bus: container.bus),
+                staff: StaffReader(
+                    database: container.database, audit: container.audit, bearers: BearerReader(bus: container.bus)),
                 notes: notes))
         container.handle(AccountCreatedHandler(profile: profile))
         container.handle(AccountStatusHandler(profile: profile))

@@ -22,8 +22,8 @@ enum VerificationServiceDefinition {
             "VERIFICATION_MEDIA", .text, nil,
             "What stands before the path of an upload or a photo: https://HOST, or nothing for the address of the API"),
         .init(
-            "VERIFICATION_CONNECTIONS", .integer(4...1024), "16",
-            "HTTP connections at a time. Each may take up to 40 MiB of memory while a picture arrives"),
+            "VERIFICATION_CONNECTIONS", .integer(4...1024), "40",
+            "HTTP connections at a time. Each may take up to 16 MiB of memory while a picture arrives"),
         .init(
             "VERIFICATION_BLOBS", .text, nil,
             "Folder of the encrypted pictures, the same for all replicas; required outside development"),
@@ -71,15 +71,20 @@ enum VerificationServiceDefinition {
     /// Makes the folders, and destroys what is due.
     @Loop private static func keep(_ vault: MediaVault, _ container: ServiceContainer) {
         container.prepare = {
-            try await Loop.offload {
+            let rows = try await container.database.read("SELECT id FROM picture_home")
+            let home = try rows.first?.uuid("id").description ?? ""
+            let isAtHome = try await Loop.offload {
                 for folder in vault.folders {
                     try FileManager.default.createDirectory(
                         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 }
+                return try vault.belongs(to: home)
             }
-            return nil
+            // Its pictures would be orphans here, and be destroyed.
+            return isAtHome ? nil : "the folders of pictures belong to another database"
         }
-        let destructions = DestructionStore(database: container.database, vault: vault, audit: container.audit)
+        let destructions = DestructionStore(
+            database: container.database, vault: vault, audit: container.audit, log: container.log)
         container.background("destructions", every: .seconds(5)) {
             try await destructions.endExpired()
             while try await destructions.round() {}
@@ -112,8 +117,9 @@ enum VerificationServiceDefinition {
         container.handle(GetVerificationHandler(store: store))
         container.handle(WithdrawVerificationConsentHandler(workflow: workflow))
         container.handle(ListVerificationReviewsHandler(store: store))
-        container.handle(GetVerificationReviewHandler(workflow: workflow))
-        container.handle(DecideVerificationHandler(inbox: container.inbox, workflow: workflow))
+        let bearers = BearerReader(bus: container.bus)
+        container.handle(GetVerificationReviewHandler(workflow: workflow, bearers: bearers))
+        container.handle(DecideVerificationHandler(inbox: container.inbox, workflow: workflow, bearers: bearers))
         container.deliver(VerificationWorkflow.timer) { try await workflow.clock($0) }
         container.deliver(VerificationWorkflow.judging, apart: true) { try await workflow.judge($0) }
     }

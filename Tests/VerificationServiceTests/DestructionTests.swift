@@ -46,7 +46,39 @@ import Testing
                 })
             #expect(try await media.stage.rows("SELECT media_id FROM destructions") == "\(id)", "it is still due")
             try FileManager.default.removeItem(atPath: blob)
+            try await media.stage.rows("UPDATE destructions SET due_at = now()")
             try await media.untilDestroyed()
+        }
+    }
+
+    @Test func onePictureThatCannotBeRemovedDoesNotHoldUpTheOthers() async throws {
+        try await MediaStage.run { media in
+            _ = try await media.arrived(.random())
+            let blob = "\(media.folder.path)/\(media.files.filter { $0.hasPrefix("blobs") }[0])"
+            try FileManager.default.removeItem(atPath: blob)
+            try FileManager.default.createDirectory(atPath: blob, withIntermediateDirectories: false)
+            let other = try await media.arrived(.random())
+            try await media.stage.rows("UPDATE media SET expires_at = now() - interval '1 s'")
+            #expect(
+                try await eventually {
+                    media.stage.containers[0].hurry()
+                    return media.files.allSatisfy { !$0.hasSuffix("\(other)") }
+                })
+            #expect(try await media.stage.rows("SELECT due_at > now() FROM destructions") == "t", "it is tried again")
+            #expect(media.stage.log.text.contains("media_not_destroyed"))
+        }
+    }
+
+    @Test func foldersOfAnotherDatabaseAreNotTouched() async throws {
+        try await MediaStage.run { media in
+            let vault = try #require(media.store.vault)
+            let home = try await media.stage.rows("SELECT id FROM picture_home")
+            #expect(try vault.belongs(to: home))
+            #expect(try !vault.belongs(to: "\(Identifier.random())"))
+            let folder = media.folder.path + "/new"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            let other = MediaVault(blobs: folder, keyStore: media.keys, keys: media.stage.containers[0].keys)
+            #expect(try !other.belongs(to: "\(Identifier.random())"), "neither with one new folder of the two")
         }
     }
 
@@ -96,6 +128,7 @@ import Testing
                 "INSERT INTO media SELECT (json_populate_record(NULL::media, '\(backup)')).*")
             #expect(try await media.ask(GetPhotos(), person) == shown)
             #expect(try await media.get(shown.photos[0].url).status == 404)
+            #expect(try await media.get(shown.photos[0].url, ifNoneMatch: "\"\(photo)\"").status == 404)
         }
     }
 

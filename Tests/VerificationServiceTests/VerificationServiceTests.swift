@@ -49,6 +49,16 @@ import Testing
         }
     }
 
+    @Test func theLocalJudgeRefusesAPictureOfTooLittleQuality() async throws {
+        try await Verifying.run { verifying in
+            let (person, session) = try await verifying.uploaded()
+            _ = try await verifying.complete(session, person, verdict: nil)
+            #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["failed"])
+            let view = try await verifying.ask(GetVerification(sessionId: session), person)
+            #expect(view.status == "quality_too_low" && view.attemptsLeft == 2)
+        }
+    }
+
     @Test func reviewersDecideAfterThreeFailuresAndEachLookIsAudited() async throws {
         try await Verifying.run { verifying in
             let person = Identifier.random()
@@ -77,6 +87,14 @@ import Testing
             #expect(try await verifying.stage.rows("SELECT count(*) FROM audit WHERE act = 'capture_seen'") == "2")
             let decision = DecideVerification(sessionId: session, verdict: "verified")
             await #expect(throws: BusError.self) { try await verifying.ask(decision, person, role: "admin", key: "1") }
+            verifying.bearers.isActive = false
+            await #expect(throws: BusError.self, "whose session has ended sees no photo") {
+                try await verifying.ask(GetVerificationReview(sessionId: session), staff, role: "staff")
+            }
+            await #expect(throws: BusError.self, "and decides nothing") {
+                try await verifying.ask(decision, staff, role: "staff", key: "2")
+            }
+            verifying.bearers.isActive = true
             _ = try await verifying.ask(decision, staff, role: "staff", key: "a decision of staff")
             #expect(try await verifying.decided.atLeast(4).last?.outcome == "verified")
             #expect(try await verifying.notices.atLeast(1).map(\.kind) == ["verification_decided"])
@@ -152,6 +170,7 @@ import Testing
     var stage: ServiceStage { media.stage }
     let decided = EventRecorder<VerificationDecided>()
     let notices = EventRecorder<NotifyPerson>()
+    let bearers = Bearers()
 
     nonisolated static func run(
         judge: String = "local", replicas: Int = 1, _ body: @escaping @Loop @Sendable (Verifying) async throws -> Void
@@ -159,7 +178,7 @@ import Testing
         try await MediaStage.run(judge: judge, replicas: replicas) { media in
             let verifying = Verifying(media: media)
             try media.stage.answering(as: .profile, verifying.decided)
-            try media.stage.answering(as: .auth, verifying.notices)
+            try media.stage.answering(as: .auth, verifying.notices, verifying.bearers)
             try await body(verifying)
         }
     }
@@ -170,6 +189,7 @@ import Testing
         let actor = Actor(userID: person, sessionID: .ordered(), role: role)
         var options = CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key)
         options.language = "sv"
+        options.accessToken = Bearers.token(of: actor)
         return try await media.gateway.call(request, options)
     }
 
@@ -198,8 +218,10 @@ import Testing
         Int(try await stage.rows("SELECT count(*) FROM media WHERE purpose = 'verification'"))
     }
 
-    func complete(_ session: Identifier, _ person: Identifier, verdict: String? = nil) async throws -> VerificationView
-    {
+    /// - Parameter verdict: what the judge of development says; `nil` if it looks at the picture.
+    func complete(
+        _ session: Identifier, _ person: Identifier, verdict: String? = "verified"
+    ) async throws -> VerificationView {
         try await ask(CompleteVerification(sessionId: session, testVerdict: verdict), person)
     }
 

@@ -1,3 +1,4 @@
+import BusProtocol
 import Foundation
 import JSONText
 import TestSupport
@@ -32,12 +33,13 @@ import Testing
         // What is told later is waited for: the last of it is the account's end, in every service.
         try system.installation.wait("the account's end in every log") {
             let logs = try Self.logs(of: state)
-            return ["profile", "questionnaire", "recovery"].allSatisfy { service in
-                logs.contains { $0.name.hasPrefix(service) && $0.text.contains("account-deleted") }
+            return ServiceName.services.dropFirst().allSatisfy { service in
+                logs.contains { $0.name.hasPrefix(service.rawValue) && $0.text.contains("account-deleted") }
             }
         }
         let logs = try Self.logs(of: state)
-        #expect(logs.count == 9, "\(logs.map(\.name))")
+        // The rest are the second replica of auth, the gateway, the database and the supervisor.
+        #expect(logs.count == ServiceName.services.count + 4, "\(logs.map(\.name))")
         for (name, text) in logs {
             let found = (Self.canaries + secrets).filter { text.contains($0) }
             let lines = text.split(separator: "\n").filter { line in found.contains { line.contains($0) } }

@@ -41,7 +41,7 @@ public struct GetVerificationReview: PublicRequest {
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden, .notFound])
     public static let route = HTTPRoute(
-        .get, "/admin/verification/{id}", .staff, "One verification that waits for a reviewer.")
+        .get, "/admin/verification/{id}", .staff, "One verification that waits for a reviewer.", carriesToken: true)
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
@@ -56,7 +56,8 @@ public struct DecideVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .once,
         errors: [.unauthorized, .forbidden, .notFound, .verificationClosed])
     public static let route = HTTPRoute(
-        .post, "/admin/verification/{id}/decide", .staff, "Decides on a verification.", success: 204)
+        .post, "/admin/verification/{id}/decide", .staff, "Decides on a verification.", success: 204,
+        carriesToken: true)
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier

@@ -9,12 +9,13 @@ import ServiceRuntime
 struct StaffReader: Sendable {
     let database: Database
     let audit: AuditTrail
-    let bus: Bus
+    let bearers: BearerReader
 
     /// - Throws: ``BusError`` `unauthorized`; `forbidden` for a person without a staff role and for a decision about
     ///   oneself.
     @Loop func staff(_ context: RequestContext, about person: Identifier) async throws -> Actor {
-        let actor = try await actor(context)
+        _ = try await bearers.bearer(of: context)
+        let actor = try context.person()
         guard ["staff", "admin"].contains(actor.role) else {
             throw BusError(.forbidden, "This takes a member of the staff.")
         }
@@ -33,19 +34,6 @@ struct StaffReader: Sendable {
             guard try await !Erasure.isErased(staff.userID, in: transaction) else { throw Self.unauthorized }
             return try await audit.ensure(staff.userID, in: transaction).name
         }
-    }
-
-    @Loop private func actor(_ context: RequestContext) async throws -> Actor {
-        let actor = try context.person()
-        guard let token = context.accessToken else { throw Self.unauthorized }
-        let checked = try await bus.call(
-            CheckBearer(accessToken: token), CallOptions(timeout: context.remaining, trace: context.trace.child()))
-        // Auth does not say the app, which decides about nothing here.
-        let known = Actor(userID: checked.userID, sessionID: checked.sessionID, role: checked.role, app: actor.app)
-        guard known == actor else {
-            throw Self.unauthorized
-        }
-        return actor
     }
 
     private static var unauthorized: BusError { BusError(.unauthorized, "Please sign in.") }

@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import ServiceRuntime
 
 /// Shows an owner the cases against the account with their true status.
 struct ListOwnCasesHandler: RequestHandler {

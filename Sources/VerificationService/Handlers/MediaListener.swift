@@ -14,6 +14,8 @@ import ServiceRuntime
 @Loop struct MediaListener {
     let photos: PhotoStore
     let log: Log
+    /// A picture may take 80 MiB while it is checked.
+    private let turns = Turns(2)
     private var media: MediaStore { photos.media }
 
     init(photos: PhotoStore, log: Log) { (self.photos, self.log) = (photos, log) }
@@ -85,6 +87,8 @@ import ServiceRuntime
         let (bytes, contentType) = (request.body, address.contentType)
         let checked: [UInt8]
         do {
+            try await turns.take()
+            defer { turns.give() }
             checked = try await Loop.compute { try PictureCheck.checked(bytes, contentType: contentType) }
         } catch {
             try await media.abandon(address.media)
@@ -116,7 +120,11 @@ import ServiceRuntime
             "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff",
             "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*",
         ]
-        if head.headers.tokens("if-none-match").contains(tag) { return HTTPResponse(status: 304, headers: headers) }
+        if head.headers.tokens("if-none-match").contains(tag),
+            try await media.vault?.has(address.media, purpose) == true
+        {
+            return HTTPResponse(status: 304, headers: headers)
+        }
         guard let bytes = try await media.bytes(of: address.media, purpose) else { throw Self.unknown }
         return HTTPResponse(status: 200, headers: headers, body: bytes)
     }

@@ -18,9 +18,11 @@ struct ListVerificationReviewsHandler: RequestHandler {
 /// Shows a verification to a reviewer, and notes that they saw it.
 struct GetVerificationReviewHandler: RequestHandler {
     let workflow: VerificationWorkflow
+    let bearers: BearerReader
 
     func handle(_ request: GetVerificationReview, context: RequestContext) async throws -> VerificationReview {
         let staff = try context.staff()
+        _ = try await bearers.bearer(of: context)
         guard let found = try await workflow.store.review(of: request.sessionId) else {
             throw VerificationWorkflow.unknown
         }
@@ -41,9 +43,11 @@ struct GetVerificationReviewHandler: RequestHandler {
 struct DecideVerificationHandler: RequestHandler {
     let inbox: Inbox
     let workflow: VerificationWorkflow
+    let bearers: BearerReader
 
     func handle(_ request: DecideVerification, context: RequestContext) async throws -> NoContent {
         let staff = try context.staff()
+        _ = try await bearers.bearer(of: context)
         guard let verdict = Verdict(rawValue: request.verdict),
             let person = try await workflow.store.person(of: request.sessionId)
         else { throw VerificationWorkflow.unknown }

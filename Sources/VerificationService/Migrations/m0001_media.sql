@@ -19,6 +19,9 @@ COMMENT ON TABLE media IS 'Pictures that a person uploads. There is a row before
 COMMENT ON COLUMN media.length IS 'As announced; of a stored picture what is left of it without metadata.';
 COMMENT ON COLUMN media.position IS 'The place among the photos of the profile; NULL for a picture that is none of them.';
 COMMENT ON COLUMN media.expires_at IS 'Then the picture is destroyed. NULL for a photo of the profile.';
+CREATE TABLE picture_home (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
+INSERT INTO picture_home DEFAULT VALUES;
+COMMENT ON TABLE picture_home IS 'The identity of this database. The folders of pictures carry it, so that no other database takes their files for orphans.';
 CREATE TABLE upload_counts (
     person_id uuid PRIMARY KEY,
     day date NOT NULL,

@@ -2,6 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 import Foundation
+import ServiceRuntime
 
 /// Destroys pictures whose row has ended, and ends rows whose time is over.
 ///
@@ -11,6 +12,7 @@ import Foundation
     let database: Database
     let vault: MediaVault
     let audit: AuditTrail
+    let log: Log
 
     /// The most pictures of one round.
     private static let most = 20
@@ -26,7 +28,14 @@ import Foundation
             let rows = try await transaction.query(Self.due, [.integer(Int64(Self.most))])
             for row in rows {
                 let (media, purpose) = (try row.uuid("media_id"), try row.text("purpose"))
-                try await vault.destroy(media)
+                do {
+                    try await vault.destroy(media)
+                } catch {
+                    // The others must not wait for one that cannot be removed now.
+                    log.error("media_not_destroyed", ["error": .string(Log.name(of: error))])
+                    transaction.send(Self.postpone, [.uuid(media)])
+                    continue
+                }
                 transaction.send(Self.done, [.uuid(media)])
                 let act = AuditAct(
                     "media_destroyed",
@@ -56,6 +65,9 @@ import Foundation
         ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
         """
     private static let done: Statement = "DELETE FROM destructions WHERE media_id = $1"
+    private static let postpone: Statement = """
+        UPDATE destructions SET due_at = clock_timestamp() + interval '1 minute' WHERE media_id = $1
+        """
     private static let orphans: Statement = """
         INSERT INTO destructions (media_id, purpose, reason, due_at)
         SELECT id, 'unknown', 'orphan', clock_timestamp() FROM unnest($1::uuid[]) AS id

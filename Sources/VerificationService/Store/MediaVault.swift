@@ -1,6 +1,7 @@
 import BusProtocol
 import Cryptography
 import EventLoop
+import Foundation
 import ServiceRuntime
 
 /// The bytes of pictures, each encrypted under a key of its own.
@@ -12,12 +13,15 @@ struct MediaVault: Sendable {
     private let photoKeys: MediaFolder
     private let otherKeys: MediaFolder
     private let sealer: Sealer
+    /// The two folders that are configured.
+    private let roots: [String]
 
     init(blobs: String, keyStore: String, keys: KeyRing) {
         self.blobs = MediaFolder(path: blobs)
         photoKeys = MediaFolder(path: "\(keyStore)/photos")
         otherKeys = MediaFolder(path: "\(keyStore)/captures")
         sealer = Sealer(keys, purpose: "media-key")
+        roots = [blobs, keyStore]
     }
 
     /// The folders, which the service makes at its start.
@@ -29,6 +33,25 @@ struct MediaVault: Sendable {
 
     private static func associated(_ id: Identifier, _ purpose: MediaPurpose) -> [UInt8] {
         id.array + Array(purpose.rawValue.utf8)
+    }
+
+    /// Whether the folders are those of the database with this identity. Empty folders become its own. It blocks.
+    func belongs(to home: String) throws -> Bool {
+        for root in roots {
+            let path = "\(root)/database"
+            if let known = FileManager.default.contents(atPath: path), !known.isEmpty {
+                guard String(decoding: known, as: UTF8.self) == home else { return false }
+            } else {
+                try Data(home.utf8).write(to: URL(filePath: path), options: .atomic)
+            }
+        }
+        return true
+    }
+
+    /// Whether the key of a picture is there.
+    func has(_ id: Identifier, _ purpose: MediaPurpose) async throws -> Bool {
+        let keys = keys(for: purpose)
+        return try await Loop.offload { try keys.read(id) != nil }
     }
 
     /// Writes a picture under a new key, the key first.

@@ -20,10 +20,12 @@ import TestSupport
         try await ServiceStage.run(VerificationServiceDefinition.definition, environment: environment) { stage in
             let provider = VerificationProvider(stage: stage)
             try stage.answering(as: .profile, provider.decided)
-            try stage.answering(as: .auth, provider.notices)
+            try stage.answering(as: .auth, provider.notices, Bearers())
             try await stage.untilReady()
             try await body(provider)
             withExtendedLifetime(folder) {}
         }
     }
+
+    func accessToken(of actor: Actor) -> String? { Bearers.token(of: actor) }
 }

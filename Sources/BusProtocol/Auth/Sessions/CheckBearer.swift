@@ -8,7 +8,8 @@ public struct CheckBearer: BusRequest {
     public typealias Reply = BearerChecked
     public static let type: MessageType = "auth.check-bearer"
     public static let rules = MessageRules(
-        service: .auth, callers: [.profile, .questionnaire, .recovery], effect: .read, errors: [.unauthorized])
+        service: .auth, callers: [.profile, .questionnaire, .recovery, .verification], effect: .read,
+        errors: [.unauthorized])
 
     /// The access token of the public request.
     @Field(.visibleASCII(1...2048)) public var accessToken: String

@@ -1,15 +1,19 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
-import ServiceRuntime
 
 /// Asks auth for the person of an access token and whether the session is alive. The gateway's word alone is not
 /// enough.
-struct BearerReader: Sendable {
-    let bus: Bus
+public struct BearerReader: Sendable {
+    private let bus: Bus
 
+    /// Takes the bus on which auth is asked.
+    public init(bus: Bus) { self.bus = bus }
+
+    /// Auth's word on the person behind a request.
+    ///
     /// - Throws: ``BusError`` `unauthorized`.
-    @Loop func bearer(of context: RequestContext) async throws(BusError) -> BearerChecked {
+    @Loop public func bearer(of context: RequestContext) async throws(BusError) -> BearerChecked {
         let actor = try context.person()
         guard let token = context.accessToken else { throw BusError(.unauthorized, "Please sign in.") }
         let checked = try await bus.call(
