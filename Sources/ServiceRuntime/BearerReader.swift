@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 
 /// Asks auth for the person of an access token and whether the session is alive. The gateway's word alone is not
@@ -24,5 +25,30 @@ public struct BearerReader: Sendable {
             throw BusError(.unauthorized, "Please sign in.")
         }
         return checked
+    }
+}
+
+extension RequestContext {
+    /// The signed-in member of staff. A wrong line in the gateway's route table must not show a case or a photo to anybody
+    /// else.
+    ///
+    /// - Throws: ``BusError`` `unauthorized`.
+    public func staff() throws(BusError) -> Actor {
+        let actor = try person()
+        guard ["staff", "admin"].contains(actor.role) else { throw BusError(.unauthorized, "Please sign in.") }
+        return actor
+    }
+}
+
+extension AuditTrail {
+    /// The chain of a reviewer, by a pseudonym: nothing about them outlives their account.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` if the person's account is deleted.
+    public func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
+        Erasure.wait(for: person, in: transaction)
+        guard try await !Erasure.isErased(person, in: transaction) else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        return try await ensure(person, in: transaction)
     }
 }

@@ -81,7 +81,9 @@ enum VerificationServiceDefinition {
                 return try vault.belongs(to: home)
             }
             // Its pictures would be orphans here, and be destroyed.
-            return isAtHome ? nil : "the folders of pictures belong to another database"
+            return isAtHome
+                ? nil
+                : "VERIFICATION_BLOBS and VERIFICATION_KEY_STORE belong to another database. Name this one's folders, or empty ones."
         }
         let destructions = DestructionStore(
             database: container.database, vault: vault, audit: container.audit, log: container.log)

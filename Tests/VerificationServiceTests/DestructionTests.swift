@@ -79,6 +79,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             let other = MediaVault(blobs: folder, keyStore: media.keys, keys: media.stage.containers[0].keys)
             #expect(try !other.belongs(to: "\(Identifier.random())"), "neither with one new folder of the two")
+            #expect(try other.belongs(to: home), "the new folder was left as it was")
         }
     }
 

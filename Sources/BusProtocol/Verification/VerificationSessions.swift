@@ -65,7 +65,7 @@ public struct AddCapture: PublicRequest {
     public static let type: MessageType = "verification.add-capture"
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .once,
-        errors: [.unauthorized, .notFound, .verificationClosed], replyCarriesToken: true)
+        errors: [.unauthorized, .notFound, .verificationClosed, .rateLimited], replyCarriesToken: true)
     public static let route = HTTPRoute(
         .post, "/verification/session/{id}/capture", .user, "Promises the upload of a photo.", success: 201)
 

@@ -66,6 +66,19 @@ public struct AuditAct: Sendable {
         return try chain(of: person, sealedKey: sealed)
     }
 
+    /// Whether an act is the newest of a chain. A second view with nothing in between, such as a repeated request, need not
+    /// be recorded again.
+    public func isLast(
+        _ act: AuditAct, on chain: AuditChain, in transaction: Transaction
+    ) async throws -> Bool {
+        try await !transaction.query(Self.last, act.values(on: chain)).isEmpty
+    }
+
+    private static let last: Statement = """
+        SELECT sequence FROM audit
+        WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
+        """
+
     /// The chain of a person whose row of `pseudonyms` was read together with something else.
     public nonisolated func chain(of person: Identifier, sealedKey: [UInt8]) throws -> AuditChain {
         Self.chain(of: person, key: try sealer.open(sealedKey, associated: person.array))

@@ -128,11 +128,6 @@ struct ReviewStore: Sendable {
         transaction.send("UPDATE cases SET verdict = $2 WHERE id = $1", [.uuid(id), .text(verdict.rawValue)])
     }
 
-    /// Whether this act is the newest of a chain.
-    @Loop func isLast(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) async throws -> Bool {
-        try await !transaction.query(Self.isLast, act.values(on: chain)).isEmpty
-    }
-
     private func open(_ sealed: [UInt8], of id: Identifier) throws -> String {
         String(decoding: try sealer.open(sealed, associated: id.array), as: UTF8.self)
     }
@@ -195,10 +190,6 @@ struct ReviewStore: Sendable {
         """
     private static let release: Statement = """
         UPDATE cases SET reviewer = NULL, reviewer_until = NULL WHERE id = $1 AND reviewer = $2
-        """
-    private static let isLast: Statement = """
-        SELECT sequence FROM audit
-        WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
         """
     /// A thief with a session of the account may give evidence, too. So both the first and the latest evidence are
     /// kept.

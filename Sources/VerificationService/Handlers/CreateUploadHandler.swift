@@ -20,12 +20,6 @@ struct CreateUploadHandler: RequestHandler {
             throw refusal
         }
         return try await inbox.once(context, carriesToken: true) { transaction in
-            guard let usage = try await media.count(for: person, in: transaction) else { throw Self.unauthorized }
-            if let refusal = UploadLimits.refusal(
-                open: usage.open, today: usage.today, untilTomorrow: usage.untilTomorrow)
-            {
-                throw refusal
-            }
             guard
                 let reserved = try await media.reserve(
                     purpose, contentType: request.contentType, length: request.length, for: person, in: transaction)

@@ -28,10 +28,9 @@ struct GetVerificationReviewHandler: RequestHandler {
         }
         guard found.known.person != staff.userID else { throw ReviewRefusal.own }
         try await workflow.store.database.transaction { transaction in
-            let chain = try await workflow.chain(ofReviewer: staff.userID, in: transaction)
+            let chain = try await workflow.audit.chain(ofReviewer: staff.userID, in: transaction)
             let act = AuditAct("capture_seen", ["session": request.sessionId.description])
-            // A second view with nothing in between, such as a repeated request, is not recorded again.
-            guard try await !workflow.store.isLast(act, on: chain, in: transaction) else { return }
+            guard try await !workflow.audit.isLast(act, on: chain, in: transaction) else { return }
             workflow.audit.note(act, on: chain, in: transaction)
         }
         var review = found.review
@@ -58,7 +57,7 @@ struct DecideVerificationHandler: RequestHandler {
             }
         }
         let reviewer = try await workflow.store.database.transaction {
-            try await workflow.chain(ofReviewer: staff.userID, in: $0)
+            try await workflow.audit.chain(ofReviewer: staff.userID, in: $0)
         }
         return try await inbox.once(context) { transaction in
             let known = try await workflow.store.locked(person, in: transaction)
@@ -72,26 +71,4 @@ struct DecideVerificationHandler: RequestHandler {
 
 private enum ReviewRefusal {
     static let own = BusError(.forbidden, "Somebody else must review your own verification.")
-}
-
-extension RequestContext {
-    /// The signed-in member of staff. A wrong line in the gateway's route table must not show a photo to anybody else.
-    fileprivate func staff() throws(BusError) -> Actor {
-        let actor = try person()
-        guard ["staff", "admin"].contains(actor.role) else { throw BusError(.unauthorized, "Please sign in.") }
-        return actor
-    }
-}
-
-extension VerificationWorkflow {
-    /// The chain of a reviewer, by a pseudonym.
-    ///
-    /// - Throws: ``BusError`` `unauthorized` if the reviewer's account is deleted.
-    fileprivate func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
-        Erasure.wait(for: person, in: transaction)
-        guard try await !Erasure.isErased(person, in: transaction) else {
-            throw BusError(.unauthorized, "Please sign in.")
-        }
-        return try await audit.ensure(person, in: transaction)
-    }
 }

@@ -39,11 +39,17 @@ import EventLoop
     /// Promises an upload. ``UploadLimits/refusal(contentType:length:)`` has let the picture pass.
     ///
     /// - Returns: `nil` if the person is erased.
+    /// - Throws: ``BusError`` `rate_limited` if the person has too many uploads.
     func reserve(
         _ purpose: MediaPurpose, contentType: String, length: Int64, for person: Identifier,
         in transaction: Transaction
     ) async throws -> Reserved? {
-        Erasure.wait(for: person, in: transaction)
+        guard let usage = try await count(for: person, in: transaction) else { return nil }
+        if let refusal = UploadLimits.refusal(
+            open: usage.open, today: usage.today, untilTomorrow: usage.untilTomorrow)
+        {
+            throw refusal
+        }
         let rows = try await transaction.query(
             Self.insert,
             [
@@ -90,7 +96,7 @@ import EventLoop
     // MARK: Uploads
 
     /// How many uploads a person has open, and how many they began today.
-    struct Usage: Sendable {
+    private struct Usage {
         let open: Int64
         let today: Int64
         let untilTomorrow: Duration
@@ -98,7 +104,7 @@ import EventLoop
 
     /// Counts one more upload, and returns what was before it. The person's other uploads wait until the transaction
     /// ends.
-    func count(for person: Identifier, in transaction: Transaction) async throws -> Usage? {
+    private func count(for person: Identifier, in transaction: Transaction) async throws -> Usage? {
         Erasure.wait(for: person, in: transaction)
         guard let row = try await transaction.query(Self.count, [.uuid(person)]).first else { return nil }
         return Usage(

@@ -35,15 +35,14 @@ struct MediaVault: Sendable {
         id.array + Array(purpose.rawValue.utf8)
     }
 
-    /// Whether the folders are those of the database with this identity. Empty folders become its own. It blocks.
+    /// Whether the folders are those of the database with this identity. A folder without an identity gets this one, but not
+    /// beside a folder of another database. It blocks.
     func belongs(to home: String) throws -> Bool {
-        for root in roots {
-            let path = "\(root)/database"
-            if let known = FileManager.default.contents(atPath: path), !known.isEmpty {
-                guard String(decoding: known, as: UTF8.self) == home else { return false }
-            } else {
-                try Data(home.utf8).write(to: URL(filePath: path), options: .atomic)
-            }
+        let paths = roots.map { "\($0)/database" }
+        let known = paths.map { FileManager.default.contents(atPath: $0) ?? Data() }
+        guard known.allSatisfy({ $0.isEmpty || $0 == Data(home.utf8) }) else { return false }
+        for (path, identity) in zip(paths, known) where identity.isEmpty {
+            try Data(home.utf8).write(to: URL(filePath: path), options: .atomic)
         }
         return true
     }

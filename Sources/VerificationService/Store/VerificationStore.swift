@@ -84,11 +84,6 @@ import EventLoop
         )
     }
 
-    /// Whether an act is the last one of a chain.
-    func isLast(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) async throws -> Bool {
-        try await !transaction.query(Self.last, act.values(on: chain)).isEmpty
-    }
-
     private static func review(_ row: Row) throws -> VerificationReview? {
         guard let verification = try verification(row), let session = verification.session,
             let since = verification.since, let due = verification.dueAt
@@ -140,9 +135,5 @@ import EventLoop
         """
     private static let selectReview: Statement = """
         SELECT clock_timestamp() AS now, * FROM verifications WHERE session_id = $1 AND status = 'manual_review'
-        """
-    private static let last: Statement = """
-        SELECT sequence FROM audit
-        WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
         """
 }

@@ -107,7 +107,12 @@ extension AddCapture: MessageContract {
         uploadUrl: "https://api.example.com/uploads/9b1d?signature=51ab", expiresAt: Sample.everyday)
     static let minimalReply = CapturePromised(uploadUrl: "u", expiresAt: Sample.earliest)
     static let maximalReply = CapturePromised(uploadUrl: String(repeating: "u", count: 2048), expiresAt: Sample.latest)
-    static let errors = [Sample.unauthorized, VerificationSample.notFound, VerificationSample.closed]
+    static let errors = [
+        Sample.unauthorized, VerificationSample.notFound, VerificationSample.closed,
+        BusError(
+            .rateLimited, "You have uploaded many pictures today. Please come back tomorrow.",
+            retryAfter: .seconds(3600)),
+    ]
     static let hasEffect = true
     static let clockMembers: Set<String> = ["expiresAt"]
 
@@ -122,6 +127,12 @@ extension AddCapture: MessageContract {
         "unauthorized": { _ in Asked(canonical, key: "key-nobody") },
         "not_found": { capture((.random(), try await $0.begun().session)) },
         "verification_closed": { capture(try await $0.declined()) },
+        "rate_limited": { provider in
+            let (person, session) = try await provider.begun()
+            try await provider.stage.rows(
+                "INSERT INTO upload_counts VALUES ('\(person)', (now() AT TIME ZONE 'UTC')::date, 60)")
+            return capture((person, session))
+        },
     ]
 }
 
