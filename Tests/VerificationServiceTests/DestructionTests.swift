@@ -62,9 +62,10 @@ import Testing
             #expect(
                 try await eventually {
                     media.stage.containers[0].hurry()
-                    return media.files.allSatisfy { !$0.hasSuffix("\(other)") }
+                    // One row is left, that of the picture that cannot be removed, and it is to be tried again.
+                    return try await media.stage.rows("SELECT due_at > now() FROM destructions") == "t"
                 })
-            #expect(try await media.stage.rows("SELECT due_at > now() FROM destructions") == "t", "it is tried again")
+            #expect(media.files.allSatisfy { !$0.hasSuffix("\(other)") })
             #expect(media.stage.log.text.contains("media_not_destroyed"))
         }
     }
