@@ -44,26 +44,35 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var note: String
         /// Whether another member has taken its place. It stays for one version of the public API.
         public var isDeprecated: Bool
+        /// What the member holds in examples of the documents.
+        public var example: JSONValue?
+        /// Whether examples have the member although it is optional, or leave it out. `nil`: whole ones have it.
+        public var inExamples: Bool?
 
         /// Takes the name, the schema, and what documents say of the member.
         public init(
-            _ name: String, _ schema: JSONSchema, isRequired: Bool, note: String = "", isDeprecated: Bool = false
+            _ name: String, _ schema: JSONSchema, isRequired: Bool, note: String = "", isDeprecated: Bool = false,
+            example: JSONValue? = nil, inExamples: Bool? = nil
         ) {
             (self.name, self.schema, self.isRequired) = (name, schema, isRequired)
-            (self.note, self.isDeprecated) = (note, isDeprecated)
+            (self.note, self.isDeprecated, self.example, self.inExamples) = (note, isDeprecated, example, inExamples)
         }
 
         /// A member that must be present.
         public static func required(
-            _ name: String, _ schema: JSONSchema, _ note: String = "", isDeprecated: Bool = false
+            _ name: String, _ schema: JSONSchema, _ note: String = "", isDeprecated: Bool = false,
+            example: JSONValue? = nil
         ) -> Member {
-            Member(name, schema, isRequired: true, note: note, isDeprecated: isDeprecated)
+            Member(name, schema, isRequired: true, note: note, isDeprecated: isDeprecated, example: example)
         }
         /// A member that may be missing.
         public static func optional(
-            _ name: String, _ schema: JSONSchema, _ note: String = "", isDeprecated: Bool = false
+            _ name: String, _ schema: JSONSchema, _ note: String = "", isDeprecated: Bool = false,
+            example: JSONValue? = nil, inExamples: Bool? = nil
         ) -> Member {
-            Member(name, schema, isRequired: false, note: note, isDeprecated: isDeprecated)
+            Member(
+                name, schema, isRequired: false, note: note, isDeprecated: isDeprecated, example: example,
+                inExamples: inExamples)
         }
     }
 

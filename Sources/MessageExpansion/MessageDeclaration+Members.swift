@@ -23,7 +23,10 @@ extension MessageDeclaration {
             let words = field.words.isEmpty ? "" : ", \(Self.literal(field.words))"
             let schema = try Self.schema(of: field)
             let deprecated = field.isDeprecated ? ", isDeprecated: true" : ""
-            lines.append("    .\(kind)(\"\(field.wireName)\", \(schema)\(words)\(deprecated)),")
+            let examples = ["example", "inExamples"].compactMap { label in
+                field.labels[label].map { ", \(label): \($0)" }
+            }
+            lines.append("    .\(kind)(\"\(field.wireName)\", \(schema)\(words)\(deprecated)\(examples.joined())),")
         }
         return "public static let schema = JSONSchema.object([\n\(lines.joined(separator: "\n"))\n])"
             + ".named(Self.self, \(Self.literal(words)))"

@@ -64,7 +64,9 @@ private let json = ["Content-Type": "application/json"]
         var looked = 0
         for route in RouteTable.vestibule.routes {
             for addition in route.additions {
-                guard case .path(let name) = addition.source, addition.schema == Identifier.schema else { continue }
+                guard case .path(let name) = addition.source, addition.declaration?.schema == Identifier.schema else {
+                    continue
+                }
                 looked += 1
                 let whole = Dictionary(
                     uniqueKeysWithValues: route.path.parameters.map { ($0, Identifier.ordered().description) })

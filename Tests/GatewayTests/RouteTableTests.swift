@@ -29,7 +29,9 @@ import Testing
             guard let binding = route.binding else { continue }
             #expect(binding.rules.callers.contains(.gateway), "\(binding.type)")
             #expect(binding.replyIsEmpty == (route.success == 204), "\(binding.type)")
-            for addition in route.additions { #expect(addition.schema != nil, "\(binding.type) \(addition.member)") }
+            for addition in route.additions {
+                #expect(addition.declaration?.schema != nil, "\(binding.type) \(addition.member)")
+            }
             let parameters = route.additions.compactMap { if case .path(let name) = $0.source { name } else { nil } }
             #expect(parameters.sorted() == route.path.parameters.sorted(), "\(binding.type)")
         }

@@ -53,6 +53,12 @@ import Testing
         #expect(try message.members().contains(".optional(\"a\", Bool.schema, isDeprecated: true)"))
     }
 
+    @Test func anExampleStandsInTheSchemaAlone() throws {
+        let message = try MessageDeclaration(
+            "struct M {\n @Field(.count, example: 3, inExamples: true) public var a: Int64?\n}")
+        #expect(try message.members().contains(".optional(\"a\", .count, example: 3, inExamples: true)"))
+    }
+
     @Test func aStructureWithAnInitialiserKeepsIt() throws {
         let own = try MessageDeclaration("struct M { var a: Bool\n public init(not: Bool) { a = !not } }")
         #expect(own.hasInitialiser)

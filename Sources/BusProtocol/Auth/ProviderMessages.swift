@@ -8,9 +8,9 @@ public struct SMSWebhook: MessageValue {
     /// ID of the SMS, the same at each attempt.
     public var id: Identifier
     /// The number, in E.164 form.
-    @Field(.string(1...64)) public var to: String
+    @Field(.string(1...64), example: "+46701234567") public var to: String
     /// The text.
-    @Field(.string(1...4096)) public var body: String
+    @Field(.string(1...4096), example: "878396 is your code to sign in.") public var body: String
     /// When this attempt was made.
     public var at: Timestamp
 }
@@ -23,7 +23,7 @@ public struct EmailWebhook: MessageValue {
     /// The address.
     @Field(.string(1...254)) public var to: String
     /// The subject.
-    @Field(.string(1...998)) public var subject: String
+    @Field(.string(1...998), example: "Your code to sign in") public var subject: String
     /// The text.
     @Field(.string(1...4096)) public var body: String
     /// When this attempt was made.
@@ -42,7 +42,7 @@ public struct PushWebhook: MessageValue {
     /// From the platform's push service.
     @Field(.string(1...4096)) public var pushToken: String
     /// Title for the person.
-    @Field(.string(1...200)) public var title: String
+    @Field(.string(1...200), example: "New sign-in") public var title: String
     /// Text for the person.
     @Field(.string(1...4096)) public var body: String
     /// For the app.
@@ -52,19 +52,25 @@ public struct PushWebhook: MessageValue {
 
     private static let payload = JSONSchema.object([
         .required("kind", kind, "What happened."),
-        .optional("userId", text, "Whose push it is, in a push by Firebase Cloud Messaging."),
-        .optional("at", text, "When it happened. In `recovery_lock_off`: when the lock ends."),
+        .optional(
+            "userId", text, "Whose push it is, in a push by Firebase Cloud Messaging.",
+            example: "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e"),
+        .optional(
+            "at", text, "When it happened. In `recovery_lock_off`: when the lock ends.", example: "2026-02-20T09:00:00Z"
+        ),
         .optional("deviceId", text, "The device, in pushes about devices."),
-        .optional("platform", text, "What that device runs: `ios`, `android` or `web`."),
-        .optional("provider", text, "`apple`, `google` or `email`, in pushes about identities."),
-        .optional("email", text, "The email address, masked."),
+        .optional("platform", text, "What that device runs: `ios`, `android` or `web`.", example: "android"),
+        .optional("provider", text, "`apple`, `google` or `email`, in pushes about identities.", example: "google"),
+        .optional("email", text, "The email address, masked.", example: "a…@e…"),
         .optional("phone", text, "The phone number, masked."),
-        .optional("recoveryId", text, "The recovery case."),
+        .optional("recoveryId", text, "The recovery case.", example: "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e"),
         .optional("recoveryIds", text, "The recovery cases, if there are several: separated by spaces."),
         .optional("claimantPhone", text, "The claimant's number, masked."),
-        .optional("requestedAt", text, "When the recovery was asked for."),
+        .optional("requestedAt", text, "When the recovery was asked for.", example: "2026-02-17T09:00:00Z"),
         .optional("holdUntil", text, "When the first hold ends."),
-        .optional("recentSignIn", text, "`true`: somebody signed in by the account's number within the last day."),
+        .optional(
+            "recentSignIn", text, "`true`: somebody signed in by the account's number within the last day.",
+            example: "true"),
         .optional("disputeToken", text, "Stops the recovery without a sign-in."),
     ]).named(
         "PushData",

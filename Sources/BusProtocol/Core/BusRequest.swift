@@ -104,7 +104,7 @@ public struct MessageRules: Sendable {
     }
 
     /// The service that answers.
-    public var service: ServiceName
+    @Field(example: "profile") public var service: ServiceName
     /// Further services that receive an event.
     public var alsoTold: [ServiceName]
     /// Who may send the message. A request from anybody else is refused before its body is decoded.

@@ -24,10 +24,15 @@ public macro Message() = #externalMacro(module: "MessageMacros", type: "Message"
 ///   - name: the member's name in JSON, if it differs from the property's.
 ///   - from: where the gateway takes the value from; the JSON body by default.
 ///   - isDeprecated: another member has taken its place. It stays for one version of the public API.
+///   - example: what the member holds in examples of the documents. Without it they have what `ExampleWords` says of the
+///     name, or any value that fits.
+///   - inExamples: `true` if an example of a request would be refused without this optional member, `false` if it would be
+///     refused or mislead with it.
 @attached(peer)
 public macro Field(
     _ schema: JSONSchema? = nil, count: ClosedRange<Int>? = nil, isRequired: Bool = false, writesNull: Bool = false,
-    name: String? = nil, from: HTTPRoute.Source? = nil, isDeprecated: Bool = false
+    name: String? = nil, from: HTTPRoute.Source? = nil, isDeprecated: Bool = false, example: JSONValue? = nil,
+    inExamples: Bool? = nil
 ) = #externalMacro(module: "MessageMacros", type: "Field")
 
 /// A type that can be part of a message. It is `Codable`, and reads and writes itself faster than through `Codable`.

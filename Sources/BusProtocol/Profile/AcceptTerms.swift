@@ -19,7 +19,7 @@ public struct TermsReference: MessageValue {
     /// The key of the text.
     @Field(.string(1...64)) public var document: String
     /// Its version.
-    @Field(.string(1...64)) public var version: String
+    @Field(.string(1...64), example: "2026-02") public var version: String
 }
 
 /// The answer to ``AcceptTerms``: all texts of the plan that the person has accepted.
@@ -35,7 +35,7 @@ public struct TermsConsent: MessageValue {
     /// The key of the text.
     @Field(.string(1...64)) public var document: String
     /// Its version.
-    @Field(.string(1...64)) public var version: String
+    @Field(.string(1...64), example: "2026-02") public var version: String
     /// When the person accepted it.
     public var acceptedAt: Timestamp
 }

@@ -32,19 +32,19 @@ public struct SkipField: PublicRequest {
 @Message
 public struct Completion: PublicReply {
     /// The last step that is complete.
-    @Field(.integer(0...64)) public var currentStep: Int64
+    @Field(.integer(0...64), example: 4) public var currentStep: Int64
     /// The number of steps.
-    @Field(.integer(1...64)) public var totalSteps: Int64
+    @Field(.integer(1...64), example: 13) public var totalSteps: Int64
     /// How complete the profile is.
-    @Field(.integer(0...100)) public var percentage: Int64
+    @Field(.integer(0...100), example: 80) public var percentage: Int64
     /// The keys of required fields without an answer.
-    @Field(.string(1...64), count: 0...64) public var missingRequired: [String]
+    @Field(.string(1...64), count: 0...64, example: "dateOfBirth") public var missingRequired: [String]
     /// The field to ask next; missing if there is none.
     public var next: NextProfileField?
     /// The key of the field to ask next; `null` if there is none. Use `next`.
-    @Field(.nullable(.stepField), isDeprecated: true) public var nextField: String?
+    @Field(.nullable(.stepField), isDeprecated: true, example: "dateOfBirth") public var nextField: String?
     /// The step of that field. Use `next`.
-    @Field(.nullable(.stepNumber), isDeprecated: true) public var nextStep: Int64?
+    @Field(.nullable(.stepNumber), isDeprecated: true, example: 5) public var nextStep: Int64?
     /// The last field, in their order, that was answered, skipped or declined.
     @Field(.nullable(.string(1...64))) public var lastCompleted: String?
     /// What to ask the person for at the next launch.
@@ -54,7 +54,7 @@ public struct Completion: PublicReply {
     /// The keys of fields that the person prefers not to share.
     @Field(.string(1...64), count: 0...64) public var preferNotToShareFields: [String]
     /// Whether every required field has an answer and every encouraged one was answered, skipped or declined.
-    public var isComplete: Bool
+    @Field(example: false) public var isComplete: Bool
     /// When the profile became complete.
     @Field(.nullable(.dateTime)) public var completedAt: Timestamp?
 

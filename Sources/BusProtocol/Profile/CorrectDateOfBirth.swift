@@ -17,7 +17,7 @@ public struct CorrectDateOfBirth: PublicRequest {
     /// The person.
     @Field(from: .path("id")) public var personId: Identifier
     /// The correct date.
-    public var dateOfBirth: CivilDate
+    @Field(example: "1990-02-28") public var dateOfBirth: CivilDate
     /// Why; kept encrypted with the profile.
     @Field(.string(1...1000)) public var note: String
 }

@@ -13,15 +13,15 @@ public struct FindCities: PublicRequest {
         "Finds cities by the start of their name, or near a position. Data: GeoNames, CC BY 4.0.")
 
     /// The start of a name, with or without accents. One or two typing errors are tolerated.
-    @Field(.string(0...100), from: .query("query")) public var query: String?
+    @Field(.string(0...100), from: .query("query"), example: "Malm") public var query: String?
     /// The country to search, by ISO 3166-1 alpha-2.
     @Field(.string(2...2), from: .query("country")) public var country: String?
     /// The most cities of the reply; 10 by default.
     @Field(.integer(1...50), from: .query("limit")) public var limit: Int64?
     /// The latitude of a position in degrees, in place of a name. It is neither stored nor logged.
-    @Field(.number(-90...90), from: .query("latitude")) public var latitude: Double?
+    @Field(.number(-90...90), from: .query("latitude"), inExamples: false) public var latitude: Double?
     /// The longitude of the position in degrees.
-    @Field(.number(-180...180), from: .query("longitude")) public var longitude: Double?
+    @Field(.number(-180...180), from: .query("longitude"), inExamples: false) public var longitude: Double?
 }
 
 /// The reply to ``FindCities``.
@@ -38,9 +38,9 @@ public struct CitiesFound: PublicReply {
 @Message
 public struct City: MessageValue {
     /// The ID in GeoNames.
-    @Field(.ordinal) public var id: Int64
+    @Field(.ordinal, example: 2692969) public var id: Int64
     /// The name of the city.
-    @Field(.string(1...100)) public var name: String
+    @Field(.string(1...100), example: "Malmö") public var name: String
     /// The state, for a city in the USA.
     @Field(.string(1...100)) public var state: String?
     /// The country, by ISO 3166-1 alpha-2.

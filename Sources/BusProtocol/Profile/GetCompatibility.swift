@@ -21,11 +21,11 @@ public struct GetCompatibility: PublicRequest {
 @Message
 public struct Compatibility: PublicReply {
     /// The mean of the dimensions, in steps of 5. Missing if nothing can be compared.
-    @Field(.integer(0...100)) public var score: Int64?
+    @Field(.integer(0...100), example: 75) public var score: Int64?
     /// What was compared.
     @Field(count: 0...16) public var dimensions: [CompatibilityDimension]
     /// How much of what could be compared was compared, in per cent, in steps of 5.
-    @Field(.integer(0...100)) public var confidence: Int64
+    @Field(.integer(0...100), example: 65) public var confidence: Int64
 }
 
 /// How well two people match in one respect.
@@ -37,5 +37,5 @@ public struct CompatibilityDimension: MessageValue {
     @Field(.open(1...64, "psychological", "physical", "affinity"))
     public var key: String
     /// In steps of 5.
-    @Field(.integer(0...100)) public var score: Int64
+    @Field(.integer(0...100), example: 80) public var score: Int64
 }

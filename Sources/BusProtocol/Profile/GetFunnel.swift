@@ -54,12 +54,12 @@ public struct Funnel: PublicReply {
     @Message
     public struct Step: MessageValue {
         /// The key of the step.
-        @Field(.string(1...64)) public var key: String
+        @Field(.string(1...64), example: "app_opened") public var key: String
         /// People who reached the step.
         @Field(.count) public var people: Int64
         /// The share of people who reached the step before but not this one. In a plan: of those who did every required step
         /// before, the share who did not do this required one.
-        @Field(.number(0...100)) public var dropOffPercent: Double?
+        @Field(.number(0...100), example: 3.4) public var dropOffPercent: Double?
         /// The median time from the step before, over people for whom both times are known. In a plan: from the required
         /// step before.
         @Field(.number(0...9_007_199_254_740_991)) public var medianSeconds: Double?
@@ -81,7 +81,7 @@ public struct Funnel: PublicReply {
         /// The median time until a person was complete.
         @Field(.number(0...9_007_199_254_740_991)) public var medianSeconds: Double?
         /// The time within which nine of ten of those who are complete became so.
-        @Field(.number(0...9_007_199_254_740_991)) public var p90Seconds: Double?
+        @Field(.number(0...9_007_199_254_740_991), example: 310.5) public var p90Seconds: Double?
     }
 
     /// The people who came to a plan by one invitation or campaign.
@@ -101,7 +101,7 @@ public struct Funnel: PublicReply {
     @Message
     public struct EventCount: MessageValue {
         /// The name of the event.
-        @Field(.string(1...64)) public var name: String
+        @Field(.string(1...64), example: "app_opened") public var name: String
         /// The number of people.
         @Field(.count) public var people: Int64
     }

@@ -26,5 +26,5 @@ public struct PublicPerson: PublicReply {
     /// The age in years.
     @Field(.nullable(.integer(0...150))) public var age: Int64?
     /// `photo_verified` and `id_verified`.
-    @Field(.string(1...64), count: 0...16) public var badges: [String]
+    @Field(.string(1...64), count: 0...16, example: "photo_verified") public var badges: [String]
 }

@@ -17,7 +17,7 @@ public struct GetProfileFields: PublicRequest {
 @Message
 public struct ProfileFields: PublicReply {
     /// The key of the catalogue.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "profile") public var key: String
     /// The version of the catalogue.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
     /// SHA-256 of the other members in RFC 8785 form, in hexadecimal digits.
@@ -41,9 +41,9 @@ public struct ProfileStepView: MessageValue {
     /// The number of the step.
     @Field(.integer(1...64)) public var step: Int64
     /// The key of the step.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "about") public var key: String
     /// The title of the screen.
-    @Field(.string(1...200)) public var label: String
+    @Field(.string(1...200), example: "About you") public var label: String
     /// The keys of the step's fields.
     @Field(.string(1...64), count: 0...64) public var fields: [String]
     /// Whether the step has a required field.
@@ -52,7 +52,7 @@ public struct ProfileStepView: MessageValue {
     public var skippable: Bool
     /// The key of the onboarding's step that the screen belongs to. `GET /users/me/onboarding` does not list a step that
     /// the person is not asked for. It is missing for step 1.
-    @Field(.string(1...64)) public var onboardingStep: String?
+    @Field(.string(1...64), example: "profile") public var onboardingStep: String?
     /// The fields that a person fills in by hand, in the form of a questionnaire's questions: one piece of code draws both.
     /// The options are those of the field with the same key. A value is sent by `PATCH /users/me`. A field whose value is an
     /// object has no question.
@@ -63,7 +63,7 @@ public struct ProfileStepView: MessageValue {
 @Message
 public struct ProfileOption: MessageValue {
     /// The value to send.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "everyone") public var key: String
     /// The text to show.
     @Field(.string(1...200)) public var label: String
     /// The option cannot be chosen together with another.
@@ -74,9 +74,9 @@ public struct ProfileOption: MessageValue {
 @Message
 public struct FieldLookup: MessageValue {
     /// The path of the search in this API.
-    @Field(.string(1...200)) public var path: String
+    @Field(.string(1...200), example: "/cities") public var path: String
     /// The query parameter for what the person has typed.
-    @Field(.string(1...64)) public var parameter: String
+    @Field(.string(1...64), example: "query") public var parameter: String
     /// The fields that the app sets, in one request, from the value that the person chooses.
     @Field(count: 1...16) public var fills: [FieldFill]
 }
@@ -87,7 +87,7 @@ public struct FieldFill: MessageValue {
     /// Key of the field in the catalogue.
     @Field(.string(1...64)) public var field: String
     /// The member of the chosen value. If it is missing, clear the field.
-    @Field(.string(1...64)) public var member: String
+    @Field(.string(1...64), example: "country") public var member: String
 }
 
 /// One number in a field whose value is an object.
@@ -96,18 +96,18 @@ public struct FieldMember: MessageValue {
     /// Its name in the object.
     @Field(.string(1...64)) public var key: String
     /// Its least value.
-    @Field(.integer(-1_000_000...1_000_000)) public var min: Int64
+    @Field(.integer(-1_000_000...1_000_000), example: 120) public var min: Int64
     /// Its greatest value.
-    @Field(.integer(-1_000_000...1_000_000)) public var max: Int64
+    @Field(.integer(-1_000_000...1_000_000), example: 250) public var max: Int64
 }
 
 /// The control that suits a field on each platform.
 @Message
 public struct PlatformControls: MessageValue {
     /// The control on the web.
-    @Field(.string(1...64)) public var web: String
+    @Field(.string(1...64), example: "textarea") public var web: String
     /// The control on iOS.
-    @Field(.string(1...64)) public var ios: String
+    @Field(.string(1...64), example: "TextField") public var ios: String
     /// The control on Android.
-    @Field(.string(1...64)) public var android: String
+    @Field(.string(1...64), example: "TextField") public var android: String
 }

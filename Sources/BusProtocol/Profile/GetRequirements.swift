@@ -40,13 +40,13 @@ public struct CapabilityNeeds: MessageValue {
     private static let needs = JSONSchema.array(of: .string(1...64), count: 0...64)
 
     /// The capability is disabled until these are there.
-    @Field(needs) public var currentlyDue: [String] = []
+    @Field(needs, example: "dateOfBirth") public var currentlyDue: [String] = []
     /// These are wanted but not necessary.
-    @Field(needs) public var eventuallyDue: [String] = []
+    @Field(needs, example: "bio") public var eventuallyDue: [String] = []
     /// A newer version of the plan asks for these, and their date has come. They disable nothing.
-    @Field(needs) public var pastDue: [String] = []
+    @Field(needs, example: "dateOfBirth") public var pastDue: [String] = []
     /// These were given and are still being verified.
-    @Field(needs) public var pendingVerification: [String] = []
+    @Field(needs, example: "verification") public var pendingVerification: [String] = []
     /// Why given values are not accepted.
     @Field(count: 0...64) public var errors: [Fault] = []
     /// What may replace something that is due.
@@ -72,9 +72,9 @@ public struct CapabilityNeeds: MessageValue {
     @Message
     public struct Alternative: MessageValue {
         /// The needs that may be replaced.
-        @Field(CapabilityNeeds.needs) public var original: [String]
+        @Field(CapabilityNeeds.needs, example: "visual_preferences") public var original: [String]
         /// The needs that replace them.
-        @Field(CapabilityNeeds.needs) public var alternative: [String]
+        @Field(CapabilityNeeds.needs, example: "verification") public var alternative: [String]
     }
 }
 

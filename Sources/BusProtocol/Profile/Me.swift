@@ -53,11 +53,11 @@ public struct Me: PublicReply {
     /// The keys of fields that the person prefers not to share.
     @Field(.string(1...64), count: 0...64) public var preferNotToShareFields: [String]
     /// How complete the profile is, in per cent.
-    @Field(.integer(0...100)) public var completion: Int64
+    @Field(.integer(0...100), example: 80) public var completion: Int64
     /// Present if the person is too young.
     public var ageGate: AgeGate?
     /// A name of the IANA database. Without it days are counted in UTC.
-    @Field(.nullable(.string(1...64))) public var timeZone: String?
+    @Field(.nullable(.string(1...64)), example: "Europe/Stockholm") public var timeZone: String?
     /// When the profile was created.
     public var createdAt: Timestamp
     /// When the profile was last changed.
@@ -77,7 +77,7 @@ public struct AgeGate: MessageValue {
     /// Whether the person may be matched.
     public var allowed: Bool
     /// A sentence for the person.
-    @Field(.string(1...200)) public var message: String
+    @Field(.string(1...200), example: "You can be matched from your 18th birthday on.") public var message: String
     /// The day on which the person is old enough.
     public var eligibleOn: CivilDate
 }

@@ -4,11 +4,11 @@ import JSONText
 @Message
 public struct ProfileFieldView: MessageValue {
     /// The key of the field.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "bio") public var key: String
     /// The text to show.
-    @Field(.string(1...200)) public var label: String
+    @Field(.string(1...200), example: "About you") public var label: String
     /// The step that asks for the field.
-    @Field(.integer(1...64)) public var step: Int64
+    @Field(.integer(1...64), example: 4) public var step: Int64
     /// `text`, `date`, `single_choice`, `multi_choice`, `integer`, `boolean`, `url` or `coordinates`.
     @Field(.fieldType) public var type: String
     /// `required`, `encouraged` or `optional`.
@@ -32,9 +32,9 @@ public struct ProfileFieldView: MessageValue {
     /// The form of a text: `person_name`, `single_line` or `free_text`.
     @Field(.fieldFormat) public var format: String?
     /// The smallest value.
-    @Field(.integer(-1_000_000...1_000_000)) public var min: Int64?
+    @Field(.integer(-1_000_000...1_000_000), example: 120) public var min: Int64?
     /// The largest value.
-    @Field(.integer(-1_000_000...1_000_000)) public var max: Int64?
+    @Field(.integer(-1_000_000...1_000_000), example: 250) public var max: Int64?
     /// The shortest text, in grapheme clusters.
     @Field(.integer(0...4096)) public var minLength: Int64?
     /// The longest text, in grapheme clusters; of a `url`, in bytes.
@@ -48,7 +48,7 @@ public struct ProfileFieldView: MessageValue {
     /// The unit of the value.
     @Field(.string(1...64)) public var unit: String?
     /// Where an input starts. It is never stored by itself.
-    @Field(.integer(-1_000_000...1_000_000)) public var suggestion: Int64?
+    @Field(.integer(-1_000_000...1_000_000), example: 170) public var suggestion: Int64?
     /// The options of a choice field.
     @Field(count: 1...500) public var options: [ProfileOption]?
     /// The control that suits the field on each platform.

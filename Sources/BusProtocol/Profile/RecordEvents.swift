@@ -13,7 +13,7 @@ public struct RecordEvents: PublicRequest {
         .post, "/events", .anybody, "Records analytics events of the client.", success: 202)
 
     /// The client's own name for a visitor, required before sign-in. The client repeats it when it verifies the code.
-    @Field(.string(1...64)) public var anonymousId: String?
+    @Field(.string(1...64), inExamples: true) public var anonymousId: String?
     /// The events, in any order.
     @Field(count: 1...50) public var events: [ClientEvent]
 }
@@ -49,5 +49,5 @@ public struct EventProperties: MessageValue {
 @Message
 public struct EventsRecorded: PublicReply {
     /// The events that were not known yet.
-    @Field(.integer(0...50)) public var recorded: Int64
+    @Field(.integer(0...50), example: 2) public var recorded: Int64
 }

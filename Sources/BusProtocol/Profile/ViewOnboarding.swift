@@ -22,11 +22,11 @@ public struct OnboardingView: PublicReply {
     /// Whether the person is matched.
     @Field(.matchingMode.closed) public var matchingMode: String
     /// How many people are offered while the person is matched provisionally; `null` if the operator set no limit.
-    @Field(.nullable(.integer(0...1000))) public var provisionalMaxOffers: Int64?
+    @Field(.nullable(.integer(0...1000)), example: 5) public var provisionalMaxOffers: Int64?
     /// The step to continue at; missing if nothing is left.
     public var next: NextStep?
     /// The key of the step to continue at; `null` if nothing is left. Use `next`.
-    @Field(.nullable(.stepKey), isDeprecated: true) public var resumeAt: String?
+    @Field(.nullable(.stepKey), isDeprecated: true, example: "questionnaire") public var resumeAt: String?
     /// The steps in order.
     @Field(count: 1...16) public var steps: [OnboardingStep]
     /// The day on which a person who is too young is old enough.
@@ -43,7 +43,7 @@ public struct OnboardingView: PublicReply {
 @Message
 public struct PlanVersion: MessageValue {
     /// The key of the plan.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "yoked") public var key: String
     /// The version, which never changes for a person who follows it.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
 }
@@ -52,17 +52,17 @@ public struct PlanVersion: MessageValue {
 @Message
 public struct OnboardingStep: MessageValue {
     /// The key of the step.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "questionnaire") public var key: String
     /// `done`, `current` or `pending`. A postponed step stays `pending`.
-    @Field(.stepState) public var state: String
+    @Field(.stepState, example: "pending") public var state: String
     /// What the step asks for: `account`, `fields`, `questionnaire`, `visual_preferences`, `verification`, `terms`, or
     /// `operator` for a task that the operator does.
-    @Field(.stepKind) public var kind: String?
+    @Field(.stepKind, example: "questionnaire") public var kind: String?
     /// How much the step is wanted. Only required steps keep the onboarding from being complete.
     @Field(.fieldCategory) public var need: String?
     /// The path where an app reads the fields or the pictures (GET), opens a session of the questionnaire or accepts the texts
     /// (POST).
-    @Field(.string(1...200)) public var href: String?
+    @Field(.string(1...200), example: "/questionnaires/yoked-compat/sessions") public var href: String?
     /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
     @Field(.string(1...64)) public var questionnaire: String?
     /// The texts of a step of the kind `terms`, in order.
@@ -77,12 +77,12 @@ public struct OnboardingStep: MessageValue {
 @Message
 public struct NextStep: MessageValue {
     /// The key of the step.
-    @Field(.string(1...64)) public var step: String
+    @Field(.string(1...64), example: "questionnaire") public var step: String
     /// What the step asks for.
-    @Field(.stepKind) public var kind: String
+    @Field(.stepKind, example: "questionnaire") public var kind: String
     /// The path where an app reads the fields or the pictures (GET), opens a session of the questionnaire or accepts the texts
     /// (POST).
-    @Field(.string(1...200)) public var href: String?
+    @Field(.string(1...200), example: "/questionnaires/yoked-compat/sessions") public var href: String?
     /// The key of the questionnaire that a step of the kind `questionnaire` asks for.
     @Field(.string(1...64)) public var questionnaire: String?
 }
@@ -93,7 +93,7 @@ public struct TermsText: MessageValue {
     /// The key of the text.
     @Field(.string(1...64)) public var document: String
     /// The version to accept.
-    @Field(.string(1...64)) public var version: String
+    @Field(.string(1...64), example: "2026-02") public var version: String
     /// The https address of the text.
     @Field(.string(1...2048)) public var url: String
     /// When the person accepted this version. It is missing until then.

@@ -43,7 +43,7 @@ public struct QuestionsView: PublicReply {
 @Message
 public struct QuestionnaireReference: MessageValue {
     /// The key of the questionnaire.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "yoked-compat") public var key: String
     /// The number of the version.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
     /// SHA-256 of the canonical definition, in hexadecimal digits.

@@ -32,7 +32,7 @@ public struct QuestionView: MessageValue {
     /// The options that are offered.
     @Field(count: 1...500) public var options: [QuestionOption]?
     /// The title of the section.
-    @Field(.string(1...1000)) public var sectionTitle: String?
+    @Field(.string(1...1000), example: "Lifestyle") public var sectionTitle: String?
     /// Present if the question asks what the person wants of another person's answer.
     public var preference: QuestionPreference?
 }
@@ -41,7 +41,7 @@ public struct QuestionView: MessageValue {
 @Message
 public struct QuestionOption: MessageValue {
     /// The value to send.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "never") public var key: String
     /// The text to show.
     @Field(.string(1...200)) public var label: String
     /// The option cannot be chosen together with another.
@@ -52,25 +52,25 @@ public struct QuestionOption: MessageValue {
 @Message
 public struct QuestionConstraints: MessageValue {
     /// The smallest value. For choices, use `minSelections`.
-    @Field(.number(-1e9...1e9)) public var min: Double?
+    @Field(.number(-1e9...1e9), example: 0) public var min: Double?
     /// The largest value. For choices, use `maxSelections`.
-    @Field(.number(-1e9...1e9)) public var max: Double?
+    @Field(.number(-1e9...1e9), example: 10) public var max: Double?
     /// The fewest options that may be chosen.
-    @Field(.integer(0...500)) public var minSelections: Int64?
+    @Field(.integer(0...500), example: 1) public var minSelections: Int64?
     /// The most options that may be chosen.
     @Field(.integer(1...500)) public var maxSelections: Int64?
     /// The distance between two values of a slider, counted from `min`.
-    @Field(.number(0.001...1e9)) public var step: Double?
+    @Field(.number(0.001...1e9), example: 1) public var step: Double?
     /// How many of the options are ranked; by default all of them.
-    @Field(.integer(1...500)) public var topK: Int64?
+    @Field(.integer(1...500), example: 3) public var topK: Int64?
     /// The shortest text, in grapheme clusters.
     @Field(.integer(0...4096)) public var minLength: Int64?
     /// The longest text, in grapheme clusters.
     @Field(.integer(1...4096)) public var maxLength: Int64?
     /// What the slider's low end means.
-    @Field(.string(1...200)) public var minLabel: String?
+    @Field(.string(1...200), example: "Never") public var minLabel: String?
     /// What the slider's high end means.
-    @Field(.string(1...200)) public var maxLabel: String?
+    @Field(.string(1...200), example: "Always") public var maxLabel: String?
     /// The earliest date.
     public var earliest: CivilDate?
     /// The latest date.
@@ -94,7 +94,7 @@ public struct QuestionConstraints: MessageValue {
 @Message
 public struct OtherConstraint: MessageValue {
     /// The most entries.
-    @Field(.integer(1...100)) public var maxCount: Int64
+    @Field(.integer(1...100), example: 3) public var maxCount: Int64
     /// The longest entry, in grapheme clusters.
     @Field(.integer(1...1000)) public var maxLength: Int64
 }

@@ -9,7 +9,7 @@ public struct QuestionnaireProgress: MessageValue {
     /// Visible questions.
     @Field(.integer(0...500)) public var total: Int64
     /// Required questions that still need an answer.
-    @Field(.integer(0...500)) public var requiredRemaining: Int64
+    @Field(.integer(0...500), example: 9) public var requiredRemaining: Int64
     /// Rounded down, so 100 means every question.
     @Field(.integer(0...100)) public var percentage: Int64
 }
@@ -69,7 +69,7 @@ public struct AnswerView: MessageValue {
     /// When the answer was last changed.
     public var answeredAt: Timestamp
     /// `true`: an option in the answer is no longer offered, so the question needs a new answer.
-    public var stale: Bool?
+    @Field(example: false) public var stale: Bool?
     /// The subject, in a section that repeats.
     public var subject: Identifier?
     /// What the person wants of another person's answer, if the question asks for it.

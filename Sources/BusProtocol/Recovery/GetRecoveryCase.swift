@@ -28,7 +28,7 @@ public struct RecoveryCaseView: PublicReply {
     /// When the hold ends.
     public var holdUntil: Timestamp
     /// The rest of the hold.
-    @Field(.integer(0...1_209_600)) public var remainingSeconds: Int64
+    @Field(.integer(0...1_209_600), example: 259200) public var remainingSeconds: Int64
     /// The steps in order.
     @Field(count: 1...8) public var steps: [RecoveryStep]
 }
@@ -37,7 +37,7 @@ public struct RecoveryCaseView: PublicReply {
 @Message
 public struct RecoveryStep: MessageValue {
     /// The key of the step.
-    @Field(.values("hold", "identity", "review", "complete")) public var key: String
+    @Field(.values("hold", "identity", "review", "complete"), example: "hold") public var key: String
     /// Whether the case has passed the step.
     @Field(.stepState) public var state: String
 }

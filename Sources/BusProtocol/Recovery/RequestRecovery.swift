@@ -22,7 +22,7 @@ public struct RequestRecovery: PublicRequest {
         success: 202, hidesItsTime: true)
 
     /// The number of the account, with a country code.
-    @Field(.string(1...64)) public var accountPhone: String?
+    @Field(.string(1...64), inExamples: true) public var accountPhone: String?
     /// The email address of the account, instead of a number.
     @Field(.string(1...254)) public var accountEmail: String?
     /// A challenge for the number or the email address that the claimant has now. It was sent for a recovery.
@@ -32,7 +32,7 @@ public struct RequestRecovery: PublicRequest {
     /// The claimant's device.
     public var device: DeviceClaim
     /// Why, for the reviewers. It is kept encrypted while the case is open, and the owner never sees it.
-    @Field(.string(0...500)) public var reason: String?
+    @Field(.string(0...500), example: "My phone was stolen.") public var reason: String?
     /// A sign-in with Apple or Google. It proves the claim if it is linked to the account.
     ///
     /// A dispute alone does not end a claim with such a proof. Without `accountPhone` and `accountEmail` it also names

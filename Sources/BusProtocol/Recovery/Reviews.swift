@@ -12,7 +12,7 @@ public struct ListReviews: PublicRequest {
         .get, "/admin/recovery", .staff, "The review queue.")
 
     /// Lists the cases with this status, the newest first. Without it the reply has the cases that wait for a reviewer.
-    @Field(.recoveryStatus, from: .query("status")) public var status: String?
+    @Field(.recoveryStatus, from: .query("status"), example: "held") public var status: String?
 }
 
 /// The reply to ``ListReviews``.
@@ -40,9 +40,9 @@ public struct ReviewSummary: PublicReply {
     /// What the claimant has shown that a stranger cannot.
     @Field(.recoveryProof) public var proof: String?
     /// The number of approvals so far.
-    @Field(.integer(0...2)) public var approvals: Int64
+    @Field(.integer(0...2), example: 1) public var approvals: Int64
     /// The number of approvals that the case needs.
-    @Field(.integer(1...2)) public var approvalsNeeded: Int64
+    @Field(.integer(1...2), example: 2) public var approvalsNeeded: Int64
     /// The reviewer who has the case now, by a pseudonym.
     @Field(.string(1...128)) public var reviewer: String?
     /// Until when the reviewer has the case.
@@ -69,13 +69,13 @@ public struct ReviewPage: PublicReply {
     /// The case as in the queue.
     public var summary: ReviewSummary
     /// The reason that the claimant gave, while the case is open.
-    @Field(.string(1...500)) public var reason: String?
+    @Field(.string(1...500), example: "My phone was stolen.") public var reason: String?
     /// The reference that the claimant gave, while the case is open.
-    @Field(.string(1...1024)) public var evidence: String?
+    @Field(.string(1...1024), example: "evidence-1") public var evidence: String?
     /// The owner's newest evidence in a contested case, while it is open.
-    @Field(.string(1...1024)) public var ownerEvidence: String?
+    @Field(.string(1...1024), example: "evidence-2") public var ownerEvidence: String?
     /// The owner's earlier evidence, the oldest first. Anybody with a session of the account may give some.
-    @Field(.string(1...1024), count: 0...9) public var earlierOwnerEvidence: [String]?
+    @Field(.string(1...1024), count: 0...9, example: "evidence-0") public var earlierOwnerEvidence: [String]?
     /// The acts on the case.
     @Field(count: 0...1000) public var trail: [TrailEntry]
     /// The reviewers' notes.
@@ -87,7 +87,7 @@ public struct ReviewPage: PublicReply {
     @Message
     public struct TrailEntry: MessageValue {
         /// The number of the entry.
-        @Field(.ordinal) public var sequence: Int64
+        @Field(.ordinal, example: 4) public var sequence: Int64
         /// When the act happened.
         public var at: Timestamp
         /// The kind of act.
@@ -117,11 +117,11 @@ public struct ReviewPage: PublicReply {
         /// When the notice was sent.
         public var at: Timestamp
         /// The kind of notice.
-        @Field(.string(1...64)) public var about: String
+        @Field(.string(1...64), example: "recovery_requested") public var about: String
         /// Devices that received it.
-        @Field(.integer(0...100_000)) public var delivered: Int64
+        @Field(.integer(0...100_000), example: 3) public var delivered: Int64
         /// Devices that did not receive it.
-        @Field(.integer(0...100_000)) public var failed: Int64
+        @Field(.integer(0...100_000), example: 0) public var failed: Int64
     }
 }
 

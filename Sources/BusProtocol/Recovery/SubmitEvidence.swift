@@ -20,7 +20,7 @@ public struct SubmitEvidence: PublicRequest {
     /// The claimant's token from the request.
     @Field(.string(1...128), from: .recoveryToken) public var recoveryToken: String
     /// The ID of a verification.
-    @Field(.string(1...128)) public var verificationId: String?
+    @Field(.string(1...128), inExamples: false) public var verificationId: String?
     /// A reference that the reviewers can follow.
     @Field(.string(1...1024)) public var evidenceReference: String?
 }

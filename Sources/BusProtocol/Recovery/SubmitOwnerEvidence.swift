@@ -18,7 +18,7 @@ public struct SubmitOwnerEvidence: PublicRequest {
     /// The recovery case.
     @Field(from: .path("id")) public var recoveryId: Identifier
     /// The ID of a verification.
-    @Field(.string(1...128)) public var verificationId: String?
+    @Field(.string(1...128), inExamples: false) public var verificationId: String?
     /// A reference that the reviewers can follow.
     @Field(.string(1...1024)) public var evidenceReference: String?
 }

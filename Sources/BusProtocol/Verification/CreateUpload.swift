@@ -15,9 +15,9 @@ public struct CreateUpload: PublicRequest {
     /// What the picture is for.
     @Field(.open(1...64, "profile_photo")) public var kind: String
     /// The type of the picture: `image/jpeg` or `image/png`. Others are refused with 415.
-    @Field(.string(1...100)) public var contentType: String
+    @Field(.string(1...100), example: "image/jpeg") public var contentType: String
     /// The length of the picture in bytes, at most 8 MiB. A longer one is refused with 413.
-    @Field(.integer(1...1_000_000_000_000)) public var length: Int64
+    @Field(.integer(1...1_000_000_000_000), example: 204_800) public var length: Int64
 }
 
 /// Where to send a picture.
@@ -26,7 +26,11 @@ public struct UploadCreated: PublicReply {
     /// The picture, for later requests.
     public var mediaId: Identifier
     /// Where to send the bytes by PUT, once, with the announced `Content-Type` and `Content-Length`: an address, or a path at the address of the API. It is a secret.
-    @Field(.string(1...4096)) public var uploadUrl: String
+    @Field(
+        .string(1...4096),
+        example:
+            "https://api.example.com/uploads/0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e?type=image/jpeg&length=204800&signature=c2ln"
+    ) public var uploadUrl: String
     /// Until when the upload may begin.
     public var expiresAt: Timestamp
 }

@@ -51,6 +51,10 @@ public struct PhotoList: PublicReply {
         /// The picture.
         public var mediaId: Identifier
         /// Where the photo is: an address, or a path at the address of the API. It stays the same for a day and works for one day more. It is for who may see the profile.
-        @Field(.string(1...2048)) public var url: String
+        @Field(
+            .string(1...2048),
+            example:
+                "https://api.example.com/photos/0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e?expires=1764201600&signature=c2ln")
+        public var url: String
     }
 }

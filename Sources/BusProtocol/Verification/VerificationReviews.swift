@@ -28,9 +28,10 @@ public struct VerificationReview: PublicReply {
     /// Then the capture is destroyed, and the person tries again.
     public var decideBefore: Timestamp
     /// How many of the person's sessions were completed, with this one.
-    @Field(.integer(0...3)) public var attempts: Int64
+    @Field(.integer(0...3), example: 1) public var attempts: Int64
     /// Where to see the photo for a minute. Missing in the queue.
-    @Field(.string(1...2048)) public var captureUrl: String?
+    @Field(.string(1...2048), example: "https://api.example.com/captures/0193c0de?signature=51ab")
+    public var captureUrl: String?
 }
 
 /// Shows one verification to a reviewer. Each look is in the audit trail.
@@ -62,5 +63,6 @@ public struct DecideVerification: PublicRequest {
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
     /// What the reviewer found.
-    @Field(.values("verified", "liveness_failed", "quality_too_low", "inconclusive")) public var verdict: String
+    @Field(.values("verified", "liveness_failed", "quality_too_low", "inconclusive"), example: "verified")
+    public var verdict: String
 }

@@ -14,7 +14,7 @@ public struct BeginVerification: PublicRequest {
         .post, "/verification/session", .user, "Begins a photo verification.", mayCreate: true)
 
     /// What the person agreed to. Without it the person declined.
-    public var consent: BiometricConsent?
+    @Field(inExamples: true) public var consent: BiometricConsent?
 }
 
 /// A person's consent to a verification.
@@ -23,7 +23,7 @@ public struct BiometricConsent: MessageValue {
     /// Whether the person agreed that their face is examined. False is as good as no consent.
     public var biometric: Bool
     /// The version of the text that the person read. It is kept with the language of the request.
-    @Field(.string(1...64)) public var textVersion: String
+    @Field(.string(1...64), example: "2026-02") public var textVersion: String
     /// When the person agreed.
     public var at: Timestamp
 }
@@ -34,15 +34,15 @@ public struct VerificationBegun: PublicReply {
     /// The session.
     public var sessionId: Identifier?
     /// `awaiting_capture` for a new session. Any other status: none began, and this is why.
-    @Field(.verificationStatus) public var status: String
+    @Field(.verificationStatus, example: "awaiting_capture") public var status: String
     /// What the app asks of the person while it takes the photo, in this order.
     @Field(count: 0...8) public var prompts: [VerificationPrompt]
     /// Until when the capture is taken.
     public var expiresAt: Timestamp?
     /// How many sessions may still be judged, with this one.
-    @Field(.integer(0...3)) public var attemptsLeft: Int64
+    @Field(.integer(0...3), example: 3) public var attemptsLeft: Int64
     /// A sentence for the person.
-    @Field(.string(1...500)) public var message: String
+    @Field(.string(1...500), example: "Please take a photo of your face.") public var message: String
 
     public var isCreated: Bool { status == "awaiting_capture" }
 }
@@ -51,9 +51,9 @@ public struct VerificationBegun: PublicReply {
 @Message
 public struct VerificationPrompt: MessageValue {
     /// `light`, `glasses`, `center`, `blink` or `turn_left`. A later release may have more.
-    @Field(.string(1...32)) public var key: String
+    @Field(.string(1...32), example: "light") public var key: String
     /// The same as a sentence.
-    @Field(.string(1...200)) public var text: String
+    @Field(.string(1...200), example: "Find good light.") public var text: String
 }
 
 /// Promises an upload of the session's photo.
@@ -72,16 +72,17 @@ public struct AddCapture: PublicRequest {
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
     /// What kind of file the photo is. Other formats must be converted first.
-    @Field(.values("image/jpeg", "image/png")) public var contentType: String
+    @Field(.values("image/jpeg", "image/png"), example: "image/jpeg") public var contentType: String
     /// The size of the photo in bytes, at most 8 MiB.
-    @Field(.integer(1...8_388_608)) public var length: Int64
+    @Field(.integer(1...8_388_608), example: 184_320) public var length: Int64
 }
 
 /// The answer to ``AddCapture``.
 @Message
 public struct CapturePromised: PublicReply {
     /// Where the photo goes by PUT, with the same content type and length.
-    @Field(.string(1...2048)) public var uploadUrl: String
+    @Field(.string(1...2048), example: "https://api.example.com/uploads/0193c0de?signature=51ab")
+    public var uploadUrl: String
     /// Until when the address can be used.
     public var expiresAt: Timestamp
 }
@@ -100,7 +101,7 @@ public struct CompleteVerification: PublicRequest {
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
     /// The verdict of the judge of development systems. No other judge reads it.
-    @Field(.string(1...32), from: .header("vestibule-test-verdict")) public var testVerdict: String?
+    @Field(.string(1...32), from: .header("vestibule-test-verdict"), inExamples: false) public var testVerdict: String?
 }
 
 /// Asks how far a verification is.
@@ -121,11 +122,11 @@ public struct GetVerification: PublicRequest {
 @Message
 public struct VerificationView: PublicReply {
     /// How far it is.
-    @Field(.verificationStatus) public var status: String
+    @Field(.verificationStatus, example: "processing") public var status: String
     /// A sentence for the person.
-    @Field(.string(1...500)) public var message: String
+    @Field(.string(1...500), example: "We are looking at your photo.") public var message: String
     /// How many sessions may still be judged.
-    @Field(.integer(0...3)) public var attemptsLeft: Int64
+    @Field(.integer(0...3), example: 2) public var attemptsLeft: Int64
 }
 
 /// Takes the consent back. A capture is destroyed at once. Whoever is not verified yet goes on without matching.

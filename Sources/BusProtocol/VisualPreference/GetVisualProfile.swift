@@ -14,7 +14,7 @@ public struct GetVisualProfile: PublicRequest {
 @Message
 public struct VisualProfile: PublicReply {
     /// How well they are known.
-    @Field(.visualStatus) public var status: String
+    @Field(.visualStatus, example: "ready") public var status: String
     /// How much of the uncertainty is gone, from 0 to 1. Missing until the status is `ready`.
     @Field(.number(0...1)) public var confidence: Double?
     /// What each attribute adds to a picture. Empty until the status is `ready`.
@@ -29,11 +29,11 @@ public struct VisualProfile: PublicReply {
 @Message
 public struct VisualAttribute: MessageValue {
     /// The attribute.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "glasses") public var key: String
     /// Above 0 the person likes it, below 0 they do not.
-    @Field(.number(-1000...1000)) public var weight: Double
+    @Field(.number(-1000...1000), example: 0.42) public var weight: Double
     /// The standard error of the weight.
-    @Field(.number(0...1000)) public var standardError: Double
+    @Field(.number(0...1000), example: 0.31) public var standardError: Double
 }
 
 /// A person's comparisons and what came of them.

@@ -16,9 +16,9 @@ public struct SaveVisualChoices: PublicRequest {
     /// The session.
     public var sessionId: Identifier
     /// The choices, in the order in which they were made.
-    @Field(count: 1...25) public var choices: [VisualChoice]?
+    @Field(count: 1...25, inExamples: true) public var choices: [VisualChoice]?
     /// True to go on without the rest for now.
-    public var `defer`: Bool?
+    @Field(example: false) public var `defer`: Bool?
 }
 
 /// What the person chose of two pictures.
@@ -27,10 +27,10 @@ public struct VisualChoice: MessageValue {
     /// The comparison.
     public var presentationId: Identifier
     /// What the person chose.
-    @Field(.values("left", "right", "neither").named("VisualSide", "One of two pictures, or neither."))
+    @Field(.values("left", "right", "neither").named("VisualSide", "One of two pictures, or neither."), example: "left")
     public var choice: String
     /// How long the person took, in milliseconds.
-    @Field(.integer(0...86_400_000)) public var latencyMs: Int64
+    @Field(.integer(0...86_400_000), example: 1400) public var latencyMs: Int64
     /// Makes the choice safe to repeat. Each choice has its own.
     public var mutationId: Identifier
 }
@@ -52,7 +52,8 @@ public struct VisualChoiceResult: MessageValue {
     /// The mutation ID of the choice.
     public var mutationId: Identifier
     /// Whether this choice is the one that counts.
-    public var saved: Bool
+    @Field(example: true) public var saved: Bool
     /// Why it was not saved: `answer_conflict` if the comparison has another choice, `not_found` if the session has no such comparison.
-    @Field(.open(1...64, "answer_conflict", "mutation_id_reused", "not_found")) public var code: String?
+    @Field(.open(1...64, "answer_conflict", "mutation_id_reused", "not_found"), example: "answer_conflict")
+    public var code: String?
 }

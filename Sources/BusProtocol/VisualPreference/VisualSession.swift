@@ -17,11 +17,11 @@ public struct VisualSession: PublicReply {
     /// The session.
     public var sessionId: Identifier
     /// How far the person is.
-    @Field(.visualStatus) public var status: String
+    @Field(.visualStatus, example: "in_progress") public var status: String
     /// How many comparisons are answered.
-    @Field(.integer(0...100)) public var answered: Int64
+    @Field(.integer(0...100), example: 5) public var answered: Int64
     /// How many comparisons there are. Unclear answers raise it once by five.
-    @Field(.integer(0...100)) public var total: Int64
+    @Field(.integer(0...100), example: 20) public var total: Int64
     /// The comparisons to show, in this order. It is empty when the session is over.
     @Field(count: 0...5) public var comparisons: [VisualComparison]
     /// When the person may begin a new session, after unclear answers.
@@ -43,11 +43,12 @@ public struct VisualComparison: MessageValue {
 @Message
 public struct VisualItem: MessageValue {
     /// The picture in its set.
-    @Field(.string(1...64)) public var id: String
+    @Field(.string(1...64), example: "face_01") public var id: String
     /// Where the picture is: an address, or a path at the address of the API. Its content never changes.
-    @Field(.string(1...2048)) public var imageUrl: String
+    @Field(.string(1...2048), example: "/visual-preferences/images/face_01-4f1c9a0b7d2e6358.svg")
+    public var imageUrl: String
     /// What the picture shows, for who does not see it.
-    @Field(.string(1...1000)) public var alt: String
+    @Field(.string(1...1000), example: "A drawn face with short dark hair and glasses.") public var alt: String
 }
 
 extension JSONSchema {

@@ -67,7 +67,7 @@ extension OpenAPIDocument {
         return JSONSchema.object([
             .required("type", .string(1...200), "`urn:vestibule:problem:` and the code."),
             .required("title", .string(1...200), "The code in words; the same for each problem of the code."),
-            .required("status", .integer(400...599), "The HTTP status."),
+            .required("status", .integer(400...599), "The HTTP status.", example: 422),
             .required(
                 "code",
                 JSONSchema.string(.init(known: codes)).named("ProblemCode", "What a program acts on. An open set."),

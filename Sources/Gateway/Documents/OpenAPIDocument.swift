@@ -104,24 +104,24 @@ struct OpenAPIDocument: Sendable {
     private static func parameter(
         _ name: String, _ place: String, _ addition: Route.Addition?, _ route: Route, _ schemas: SchemaComponents
     ) -> JSONValue {
-        let note = SchemaComponents.words(addition?.note ?? "")
+        let note = SchemaComponents.words(addition?.declaration?.note ?? "")
         let parameter: JSONValue = [
             "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
             "description": .string(note.isEmpty ? "Name of what the path leads to." : note),
         ]
         // In a path, what stands before a name tells what it names.
         let owner = route.path.text.split(separator: "/").prefix { $0 != "{\(name)}" }.last ?? ""
-        let word = ExampleWords.key(of: name, in: route.id, String(owner))
+        let word = addition?.declaration?.example ?? ExampleWords.all["\(owner).\(name)"]
         // A route without a message has no schema to show.
-        guard let schema = addition?.schema else {
-            return parameter.with("schema", ["type": "string"]).with("example", ExampleWords.all[word] ?? "example")
+        guard let schema = addition?.declaration?.schema else {
+            return parameter.with("schema", ["type": "string"]).with("example", ExampleWords.all[name] ?? "example")
         }
         let named = schema.namingParts("\(route.id.capitalizedFirst)\(name.capitalizedFirst)", note)
         var exported = schemas.exported(named, .publicRequest)
         if let pattern = addition?.pattern { exported = exported.with("pattern", .string(pattern)) }
         let described = parameter.with("schema", exported)
-        guard !ExampleWords.hidden.contains("\(route.id).\(name)") else { return described }
-        return described.with("example", schema.example(for: word, isWhole: false))
+        guard addition?.declaration?.inExamples != false else { return described }
+        return described.with("example", schema.example(for: name, word, isWhole: false))
     }
 
     private static func requestBody(_ route: Route, _ schema: JSONSchema, _ schemas: SchemaComponents) -> JSONValue {

@@ -5,28 +5,29 @@ extension JSONSchema {
     ///
     /// - Parameters:
     ///   - name: the member's name. Names in ``ExampleWords`` have a realistic example.
+    ///   - word: what the member says itself.
     ///   - isWhole: whether to include optional members that are not deprecated. An object without required members always has
-    ///     them. Those in ``ExampleWords/shown`` are always there, and those in ``ExampleWords/hidden`` never.
-    func example(for name: String = "", isWhole: Bool) -> JSONValue {
-        switch self {
-        case .any: ExampleWords.all[name] ?? [:]
-        case .boolean: .bool(ExampleWords.all[name]?.boolValue ?? true)
+    ///     them. A member may decide it otherwise by `inExamples`.
+    func example(for name: String = "", _ word: JSONValue? = nil, isWhole: Bool) -> JSONValue {
+        let known = word ?? ExampleWords.all[name]
+        return switch self {
+        case .any: known ?? [:]
+        case .boolean: .bool(known?.boolValue ?? true)
         case .integer(let range):
-            .integer(ExampleWords.all[name]?.integerValue.flatMap { range.contains($0) ? $0 : nil } ?? range.lowerBound)
+            .integer(known?.integerValue.flatMap { range.contains($0) ? $0 : nil } ?? range.lowerBound)
         case .number(let range):
-            .number(ExampleWords.all[name]?.doubleValue.flatMap { range.contains($0) ? $0 : nil } ?? range.lowerBound)
-        case .string(let rule): .string(rule.example(for: name))
+            .number(known?.doubleValue.flatMap { range.contains($0) ? $0 : nil } ?? range.lowerBound)
+        case .string(let rule): .string(rule.example(known?.stringValue))
         case .array(let element, let count):
             .array(
                 Array(
-                    repeating: element.example(for: name, isWhole: isWhole),
+                    repeating: element.example(for: name, word, isWhole: isWhole),
                     count: max(count.lowerBound, min(1, count.upperBound))))
         case .map(let element, let count): Self.example(for: name, of: element, count, isWhole)
-        case .object(let members): Self.example(of: members, in: "", isWhole)
-        case .nullable(let inner): inner.example(for: name, isWhole: isWhole)
-        case .named(let type, .object(let members)): Self.example(of: members, in: type.text, isWhole)
-        case .named(_, let inner): inner.example(for: name, isWhole: isWhole)
-        case .anyOf(let schemas): schemas.first?.example(for: name, isWhole: isWhole) ?? .null
+        case .object(let members): Self.example(of: members, isWhole)
+        case .nullable(let inner): inner.example(for: name, word, isWhole: isWhole)
+        case .named(_, let inner): inner.example(for: name, word, isWhole: isWhole)
+        case .anyOf(let schemas): schemas.first?.example(for: name, word, isWhole: isWhole) ?? .null
         }
     }
 
@@ -45,23 +46,18 @@ extension JSONSchema {
         return .object(members)
     }
 
-    private static func example(of members: [Member], in type: String, _ isWhole: Bool) -> JSONValue {
+    private static func example(of members: [Member], _ isWhole: Bool) -> JSONValue {
         let isWhole = isWhole || !members.contains(where: \.isRequired)
         return .object(
             Dictionary(
                 uniqueKeysWithValues: members.filter {
-                    let name = "\(type).\($0.name)"
-                    return $0.isRequired || ExampleWords.shown.contains(name)
-                        || (isWhole && !$0.isDeprecated && !ExampleWords.hidden.contains(name))
-                }.map {
-                    ($0.name, $0.schema.example(for: ExampleWords.key(of: $0.name, in: type), isWhole: isWhole))
-                }))
+                    $0.isRequired || $0.inExamples ?? (isWhole && !$0.isDeprecated)
+                }.map { ($0.name, $0.schema.example(for: $0.name, $0.example, isWhole: isWhole)) }))
     }
 }
 
 extension JSONSchema.StringRule {
-    fileprivate func example(for name: String) -> String {
-        let word = ExampleWords.all[name]?.stringValue
+    fileprivate func example(_ word: String?) -> String {
         if let values = values ?? known { return values.first { $0 == word } ?? values.first ?? "" }
         if let word, let format, length.contains(word.unicodeScalars.count), format.holds(for: word) { return word }
         switch format {

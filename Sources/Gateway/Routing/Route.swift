@@ -39,9 +39,8 @@ import JSONText
         /// The member's name in JSON, with its colon.
         let name: [UInt8]
         let source: Source
-        let schema: JSONSchema?
-        /// For who reads the document.
-        let note: String
+        /// What the message says of the member.
+        let declaration: JSONSchema.Member?
 
         /// A regular expression that the text matches. `If-Match` is `*` or a list of entity tags in ASCII (RFC 9110,
         /// section 13.1.1).
@@ -96,8 +95,7 @@ import JSONText
         additions = sources.filter { $0.value != .body }.sorted { $0.key < $1.key }.map { name, source in
             Addition(
                 member: name, name: CanonicalJSON.bytes(of: .string(name)) + [UInt8(ascii: ":")], source: source,
-                schema: members.first { $0.name == name }?.schema,
-                note: members.first { $0.name == name }?.note ?? "")
+                declaration: members.first { $0.name == name })
         }
     }
 

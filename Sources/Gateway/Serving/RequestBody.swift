@@ -128,7 +128,7 @@ struct RequestBody: Sendable {
         case .path(let name):
             // The answer is 404, since nothing can have an id of the wrong form.
             guard let value = parameters[name], Self.fits(value, addition) else {
-                let problem = addition.schema?.problem(with: parameters[name] ?? "")
+                let problem = addition.declaration?.schema.problem(with: parameters[name] ?? "")
                 throw Problem(.notFound, "{\(name)} in the path is not valid. \(problem ?? "There is nothing here.")")
             }
             return value
@@ -137,7 +137,7 @@ struct RequestBody: Sendable {
 
     /// Whether a text from the path or a header fits the schema of its member.
     private static func fits(_ value: String, _ addition: Route.Addition) -> Bool {
-        !value.utf8.contains(0) && addition.schema?.fits(text: value) == true
+        !value.utf8.contains(0) && addition.declaration?.schema.fits(text: value) == true
     }
 
     /// The members from the query.
@@ -148,7 +148,8 @@ struct RequestBody: Sendable {
         let given = Self.parameters(of: query)
         var (members, problems) = ([(name: [UInt8], value: [UInt8])](), [SchemaProblem]())
         for addition in route.additions {
-            guard case .query(let name) = addition.source, let values = given[name], let schema = addition.schema
+            guard case .query(let name) = addition.source, let values = given[name],
+                let schema = addition.declaration?.schema
             else { continue }
             let value = Self.json(values[0], schema)
             let found = (try? JSONDocument(value)).map { schema.problems(in: $0.root) } ?? []

@@ -39,8 +39,7 @@ import Testing
                 as: .profile, NewPerson(), SignInRulesOfTests(), EventRecorder<AccountCreated>(),
                 EventRecorder<AccountDeleted>(),
                 EventRecorder<AccountStatusChanged>())
-            try stage.answering(as: .questionnaire, EventRecorder<AccountDeleted>())
-            for service in [ServiceName.visualPreference, .verification] {
+            for service in ServiceName.services where ![.auth, .profile, .recovery].contains(service) {
                 try stage.answering(as: service, EventRecorder<AccountDeleted>())
             }
             try stage.answering(

@@ -23,7 +23,7 @@ public struct IdentityList: PublicReply {
     @Message
     public struct Email: MessageValue {
         /// The address, masked so that only its owner recognises it: `a…@e…`.
-        @Field(.string(1...16)) public var email: String
+        @Field(.string(1...16), example: "a…@e…") public var email: String
         /// When the address was linked.
         public var linkedAt: Timestamp
         /// When a code to the address last signed in.
@@ -38,7 +38,7 @@ public struct IdentityList: PublicReply {
         /// The e-mail address, masked so that only its owner recognises it: `a…@e…`.
         ///
         /// Missing if the provider vouches for no address.
-        @Field(.string(1...16)) public var email: String?
+        @Field(.string(1...16), example: "a…@e…") public var email: String?
         /// When the identity was linked.
         public var linkedAt: Timestamp
         /// When the identity last signed in.
@@ -104,7 +104,7 @@ public struct TakeAppleNotification: PublicRequest {
         .post, "/auth/social/apple/notifications", .public, "Receives Apple's notifications about an identity.")
 
     /// The notification, signed by Apple.
-    @Field(.string(1...16_384)) public var payload: String
+    @Field(.string(1...16_384), example: "eyJhbGciOiJSUzI1NiJ9.e30.c2lnbmF0dXJl") public var payload: String
 }
 
 /// The reply to ``TakeAppleNotification``. Apple expects status 200.

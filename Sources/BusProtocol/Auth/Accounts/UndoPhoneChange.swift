@@ -23,7 +23,7 @@ public struct UndoPhoneChange: PublicRequest {
         hidesItsTime: true)
 
     /// The token of the SMS to the former number, or of the email about the first number, instead of a code.
-    @Field(.string(1...128)) public var disputeToken: String?
+    @Field(.string(1...128), inExamples: false) public var disputeToken: String?
     /// A challenge that `undoes` a `phone_change`: for the former number, or for the email address of an account that had no
     /// number before.
     public var challengeId: Identifier?

@@ -89,7 +89,7 @@ public struct RecoveryBegun: BusReply {
     /// account's.
     @Field(.string(1...128), count: 0...2) public var claimantProofs: [String]?
     /// `+1 (***) ***-1234` or `a…@e…`, for the owner's notification.
-    @Field(.string(1...64)) public var maskedClaimantPhone: String
+    @Field(.string(1...64), example: "+46 (***) ***-4567") public var maskedClaimantPhone: String
     /// The platform of the claimant's device.
     @Field(.string(1...32)) public var platform: String?
     /// Somebody signed in to the account with a code within the last day, so its number is in use.

@@ -18,7 +18,7 @@ public struct SigningKeys: PublicReply {
     @Message
     public struct Key: MessageValue {
         /// The public key, 32 bytes in base64url.
-        @Field(.string(43...43)) public var x: String
+        @Field(.string(43...43), example: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo") public var x: String
         /// The key's ID, as in the header of a token.
         @Field(.string(1...64)) public var kid: String
         /// The key type, by RFC 8037.

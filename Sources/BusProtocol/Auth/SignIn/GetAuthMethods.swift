@@ -33,5 +33,5 @@ public struct AuthMethod: MessageValue {
     /// How long the person waits before they can request another code, if no other limit applies.
     @Field(.integer(0...3600)) public var resendAfterSeconds: Int64?
     /// The countries whose numbers get codes, sorted: ISO 3166-1 alpha-2, and `AC`, `TA` and `XK`.
-    @Field(.string(2...2), count: 0...300) public var countries: [String]?
+    @Field(.string(2...2), count: 0...300, example: "SE") public var countries: [String]?
 }

@@ -6,7 +6,7 @@ import JSONText
 @Message
 public struct SignInPrefill: MessageValue {
     /// The whole name.
-    @Field(.string(1...200)) public var name: String?
+    @Field(.string(1...200), example: "Åsa") public var name: String?
     /// The HTTPS address of a picture at the provider.
-    @Field(.string(1...2048)) public var picture: String?
+    @Field(.string(1...2048), example: "https://lh3.googleusercontent.com/a/photo") public var picture: String?
 }

@@ -25,7 +25,7 @@ public struct VerifyEmailCode: PublicRequest {
     /// The client's own name for the visitor in `POST /events` before the sign-in.
     @Field(.string(1...64)) public var anonymousId: String?
     /// The publishable key of the app that the person signs in to; missing for the default app.
-    @Field(.publishableKey) public var app: String?
+    @Field(.publishableKey, inExamples: true) public var app: String?
     /// How the person came to the app, such as an invitation or a campaign: a key that the app's plan knows.
     @Field(.publishableKey) public var entry: String?
 }

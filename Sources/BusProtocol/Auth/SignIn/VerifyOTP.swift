@@ -41,9 +41,9 @@ public struct Session: PublicReply {
     /// Goes into `Authorization` of each request.
     @Field(.string(1...2048)) public var accessToken: String
     /// The kind of access token (RFC 6750).
-    @Field(.values("Bearer")) public var tokenType: String = "Bearer"
+    @Field(.values("Bearer"), example: "Bearer") public var tokenType: String = "Bearer"
     /// How long the access token is valid.
-    @Field(.integer(1...86_400)) public var expiresInSeconds: Int64
+    @Field(.integer(1...86_400), example: 900) public var expiresInSeconds: Int64
     /// Exchanged for a new pair of tokens.
     @Field(.string(1...128)) public var refreshToken: String
     /// The session.

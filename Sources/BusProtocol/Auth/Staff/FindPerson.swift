@@ -17,7 +17,7 @@ public struct FindPerson: PublicRequest {
     /// The number, in any spelling with a country code.
     @Field(.string(1...64)) public var phone: String?
     /// The person's ID.
-    public var id: Identifier?
+    @Field(inExamples: false) public var id: Identifier?
 }
 
 /// One person, or nobody.

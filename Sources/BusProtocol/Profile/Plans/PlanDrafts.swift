@@ -17,9 +17,9 @@ public struct CreatePlanDraft: PublicRequest {
     /// The key of the plan.
     @Field(.string(1...64), from: .path("key")) public var key: String
     /// The plan so far. It may have errors.
-    public var plan: JSONValue?
+    @Field(inExamples: false) public var plan: JSONValue?
     /// The version to copy, instead of a plan.
-    @Field(VersionMembers.number) public var from: Int64?
+    @Field(VersionMembers.number, example: 1) public var from: Int64?
 }
 
 /// Asks for a draft of a plan with its content.
@@ -61,7 +61,7 @@ public struct PutPlanDraft: PublicRequest {
     /// In decimal digits, as in the path.
     @Field(.string(1...10), from: .path("n")) public var draft: String
     /// The plan so far. It may have errors.
-    public var plan: JSONValue
+    @Field(example: ["key": "yoked", "version": 2]) public var plan: JSONValue
     /// The entity tag of the draft that the client changed.
     @Field(.string(1...64), from: .header("if-match")) public var ifMatch: String?
 }

@@ -17,7 +17,7 @@ public struct PlanSummary: MessageValue {
     /// When the version was published.
     public var publishedAt: Timestamp
     /// The keys of the apps that the plan is for.
-    @Field(.string(1...64), count: 0...100) public var apps: [String]
+    @Field(.string(1...64), count: 0...100, example: "realsingles") public var apps: [String]
 }
 
 /// The answer to ``ViewPlan``.
@@ -56,13 +56,13 @@ public struct PlanDraft: PublicReply {
     /// Increases with every change. The entity tag is made from it.
     @Field(.ordinal) public var revision: Int64
     /// The version that the draft was copied from.
-    @Field(VersionMembers.number) public var from: Int64?
+    @Field(VersionMembers.number, example: 1) public var from: Int64?
     /// The version that was published from the draft.
     @Field(VersionMembers.number) public var publishedAs: Int64?
     /// When the draft was last changed.
     public var updatedAt: Timestamp
     /// The plan so far.
-    public var plan: JSONValue
+    @Field(example: ["key": "yoked", "version": 2]) public var plan: JSONValue
 
     public var entityRevision: Int64? { revision }
 }

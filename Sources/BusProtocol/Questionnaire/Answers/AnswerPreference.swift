@@ -4,7 +4,7 @@ import JSONText
 @Message
 public struct AnswerPreference: MessageValue {
     /// The keys of the options that the other person may have chosen.
-    @Field(.string(1...64), count: 1...500) public var acceptable: [String]
+    @Field(.string(1...64), count: 1...500, example: "never") public var acceptable: [String]
     /// One of the question's values for importance. 0 means that it does not matter.
     @Field(.integer(0...1000)) public var importance: Int64
 }

@@ -24,7 +24,7 @@ public struct PutAnswer: PublicRequest {
     /// The key of the question.
     @Field(.string(1...64), from: .path("question")) public var question: String
     /// The subject, in a section that repeats.
-    @Field(from: .query("subject")) public var subject: Identifier?
+    @Field(from: .query("subject"), inExamples: false) public var subject: Identifier?
     /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own.
     public var mutationId: Identifier
     /// The revision of this answer that the client saw; 0 if it saw none.
@@ -33,7 +33,7 @@ public struct PutAnswer: PublicRequest {
     @Field(.givenState) public var state: AnswerState
     /// The value in the form of the question's `type`, if the state is `answered`: a key, a list of keys, a number, a text, a
     /// date, a height or a boolean.
-    public var value: JSONValue?
+    @Field(inExamples: true) public var value: JSONValue?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
     /// The person's name for the device that writes, at most 64 grapheme clusters. A conflict shows it.
@@ -65,10 +65,10 @@ public struct DeleteAnswer: PublicRequest {
     /// The key of the question.
     @Field(.string(1...64), from: .path("question")) public var question: String
     /// The subject, in a section that repeats.
-    @Field(from: .query("subject")) public var subject: Identifier?
+    @Field(from: .query("subject"), inExamples: false) public var subject: Identifier?
     /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own. Only apps of the first
     /// release leave it out: without it, a repetition counts as another write.
-    public var mutationId: Identifier?
+    @Field(example: "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8f") public var mutationId: Identifier?
     /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
     /// When the person removed it, by the client's clock.
@@ -76,7 +76,7 @@ public struct DeleteAnswer: PublicRequest {
     /// The person's name for the device that writes, at most 64 grapheme clusters. A conflict shows it.
     @Field(.string(1...1024)) public var device: String?
     /// Writes even if the answer's revision is not `baseRevision`. The history keeps the removed answer.
-    public var force: Bool?
+    @Field(inExamples: false) public var force: Bool?
 }
 
 /// The session after one answer was saved or removed. Places are `question` or `question/subject`.

@@ -29,14 +29,14 @@ public struct QueuedAnswer: MessageValue {
     /// The subject, in a section that repeats.
     public var subject: Identifier?
     /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own.
-    public var mutationId: Identifier
+    @Field(example: "0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d90") public var mutationId: Identifier
     /// The revision of this answer that the client saw; 0 if it saw none.
     @Field(.count) public var baseRevision: Int64?
     /// `unanswered` removes the answer.
     @Field(.values("answered", "skipped", "declined", "acknowledged", "unanswered")) public var state: AnswerState
     /// The value in the form of the question's `type`, if the state is `answered`: a key, a list of keys, a number, a text, a
     /// date, a height or a boolean.
-    public var value: JSONValue?
+    @Field(inExamples: true) public var value: JSONValue?
     /// When the person answered, by the client's clock.
     public var clientTime: Timestamp?
     /// The person's name for the device that writes, at most 64 grapheme clusters. A conflict shows it.
@@ -112,7 +112,7 @@ public struct QueuedError: MessageValue {
     /// The member of the answer that is wrong. Use `errors`.
     @Field(.string(1...64), isDeprecated: true) public var field: String?
     /// What is wrong with it, such as `too_small`. Use `errors`.
-    @Field(.string(1...64), isDeprecated: true) public var reason: String?
+    @Field(.string(1...64), isDeprecated: true, example: "too_small") public var reason: String?
     /// For a conflict, the stored answer: `{revision, state, value, device, preference}`.
     public var current: JSONValue?
 }

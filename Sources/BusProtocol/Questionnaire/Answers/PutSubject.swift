@@ -22,7 +22,7 @@ public struct PutSubject: PublicRequest {
     /// The subject's ID, chosen by the client.
     @Field(from: .path("uuid")) public var subject: Identifier
     /// The person's name for the subject. If the section names its subjects by a question, this is the answer to it.
-    @Field(.string(1...4096)) public var label: String?
+    @Field(.string(1...4096), example: "Maja") public var label: String?
     /// The section's name for its subjects. It is required if several sections repeat.
     @Field(.string(1...64)) public var kind: String?
 }

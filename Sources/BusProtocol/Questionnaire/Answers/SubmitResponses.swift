@@ -35,7 +35,7 @@ public struct ResponseItem: MessageValue {
     /// The subject, in a section that repeats.
     public var subject: Identifier?
     /// The value in the form of the question's `type`: a key, a list of keys, a number, a text, a date, a height or a boolean.
-    public var value: JSONValue?
+    @Field(inExamples: true) public var value: JSONValue?
     /// `answered` by default.
     @Field(.givenState) public var state: AnswerState?
     /// Makes the write safe to repeat, even after later writes. Each write of an answer has its own. Only apps of the first

@@ -4,7 +4,7 @@ import JSONText
 @Message
 public struct QuestionnaireOverview: PublicReply {
     /// The key of the questionnaire.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "yoked-compat") public var key: String
     /// The published versions, the newest first.
     @Field(count: 0...10_000) public var versions: [VersionSummary]
     /// The drafts, the newest first.
@@ -29,7 +29,7 @@ public struct VersionSummary: PublicReply {
     /// Open sessions of this version.
     @Field(.count) public var openSessions: Int64
     /// Completed sessions of this version.
-    @Field(.count) public var completedSessions: Int64
+    @Field(.count, example: 840) public var completedSessions: Int64
 
     /// Takes the members. The status follows from `retiredAt`.
     public init(
@@ -55,7 +55,7 @@ public struct DraftSummary: MessageValue {
     /// Increases with every change.
     @Field(.ordinal) public var revision: Int64
     /// The version that the draft was copied from.
-    @Field(VersionMembers.number) public var from: Int64?
+    @Field(VersionMembers.number, example: 1) public var from: Int64?
     /// The version that was published from the draft.
     @Field(VersionMembers.number) public var publishedAs: Int64?
     /// When the draft was last changed.
@@ -70,7 +70,7 @@ public struct Draft: PublicReply {
     /// Increases with every change. The entity tag is made from it.
     @Field(.ordinal) public var revision: Int64
     /// The version that the draft was copied from.
-    @Field(VersionMembers.number) public var from: Int64?
+    @Field(VersionMembers.number, example: 1) public var from: Int64?
     /// The version that was published from the draft.
     @Field(VersionMembers.number) public var publishedAs: Int64?
     /// When the draft was last changed.
@@ -89,9 +89,9 @@ public struct DraftReport: PublicReply {
     /// The errors and warnings.
     @Field(count: 0...10_000) public var findings: [DraftFinding]
     /// The fewest questions that a person may be asked, if known.
-    @Field(.integer(0...500)) public var shortestPath: Int64?
+    @Field(.integer(0...500), example: 18) public var shortestPath: Int64?
     /// The most questions that a person may be asked, if known.
-    @Field(.integer(0...500)) public var longestPath: Int64?
+    @Field(.integer(0...500), example: 25) public var longestPath: Int64?
 
     /// Takes the findings. The draft is publishable if none of them is an error.
     public init(findings: [DraftFinding], shortestPath: Int64? = nil, longestPath: Int64? = nil) {
@@ -108,7 +108,7 @@ public struct DraftFinding: MessageValue {
     @Field(.severity) public var severity: String
     /// The rule: of a questionnaire `E01` and higher or `W1` and higher, of a plan a word such as `duplicate_app`, of both
     /// `malformed`.
-    @Field(.string(1...32)) public var code: String
+    @Field(.string(1...32), example: "E01") public var code: String
     /// The place in the document, as a JSON Pointer (RFC 6901).
     @Field(.string(0...4096)) public var pointer: String
     /// One sentence for the author.
@@ -132,7 +132,7 @@ public struct VersionPublished: PublicReply {
     /// Open sessions that stay with older versions.
     @Field(.count) public var openSessions: Int64
     /// Answers in those sessions to questions that the changes affect.
-    @Field(.count) public var answers: Int64
+    @Field(.count, example: 20480) public var answers: Int64
     /// The first 200 changes against the version before.
     @Field(count: 0...mostChanges) public var changes: [VersionChange]?
 }
@@ -141,9 +141,9 @@ public struct VersionPublished: PublicReply {
 @Message
 public struct VersionDifference: PublicReply {
     /// The older version.
-    @Field(VersionMembers.number) public var from: Int64
+    @Field(VersionMembers.number, example: 1) public var from: Int64
     /// The newer version.
-    @Field(VersionMembers.number) public var to: Int64
+    @Field(VersionMembers.number, example: 2) public var to: Int64
     /// The most severe class of the changes, if there are any.
     @Field(.changeClass) public var changeClass: String?
     /// The changes in order.

@@ -31,9 +31,9 @@ public struct CreateDraft: PublicRequest {
     /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String
     /// The definition so far. It may have errors.
-    public var definition: JSONValue?
+    @Field(inExamples: false) public var definition: JSONValue?
     /// The version to copy, instead of a definition.
-    @Field(VersionMembers.number) public var from: Int64?
+    @Field(VersionMembers.number, example: 1) public var from: Int64?
 }
 
 /// Asks for a draft with its content.

@@ -27,7 +27,7 @@ public struct VersionStatistics: PublicReply {
     /// The sessions that were examined: the newest, at most 5,000.
     @Field(.count) public var sessions: Int64
     /// All sessions of the version.
-    @Field(.count) public var of: Int64
+    @Field(.count, example: 2) public var of: Int64
     /// The completed sessions among those examined.
     @Field(.count) public var completed: Int64
     /// The questions in order.
@@ -41,19 +41,19 @@ public struct QuestionStatistics: MessageValue {
     /// The key of the question.
     @Field(.string(1...64)) public var question: String
     /// How often it was asked.
-    @Field(.count) public var shown: Int64 = 0
+    @Field(.count, example: 945) public var shown: Int64 = 0
     /// How often it was answered.
-    @Field(.count) public var answered: Int64 = 0
+    @Field(.count, example: 912) public var answered: Int64 = 0
     /// How often it was skipped.
-    @Field(.count) public var skipped: Int64 = 0
+    @Field(.count, example: 21) public var skipped: Int64 = 0
     /// How often an answer was declined.
-    @Field(.count) public var declined: Int64 = 0
+    @Field(.count, example: 12) public var declined: Int64 = 0
     /// How often it was seen and left empty.
-    @Field(.count) public var acknowledged: Int64 = 0
+    @Field(.count, example: 0) public var acknowledged: Int64 = 0
     /// The median time since the answer before, in the same session. Times over one hour are pauses and do not count.
     @Field(.number(0...1e9)) public var medianSeconds: Double?
     /// Open or stopped sessions whose next question it is.
-    @Field(.count) public var dropOff: Int64 = 0
+    @Field(.count, example: 31) public var dropOff: Int64 = 0
 
     /// Makes statistics of a question that nobody was asked.
     public init(question: String) { self.question = question }

@@ -45,7 +45,7 @@ public struct GetQuestionnaireVersion: PublicRequest {
     /// The number of the version, from 1.
     ///
     /// In decimal digits, as in the path.
-    @Field(.string(1...10), from: .path("n")) public var version: String
+    @Field(.string(1...10), from: .path("n"), example: "3") public var version: String
 }
 
 /// The reply to ``ListQuestionnaires``.
@@ -61,7 +61,7 @@ public struct QuestionnaireList: PublicReply {
 @Message
 public struct PublishedQuestionnaire: PublicReply {
     /// The key of the questionnaire.
-    @Field(.string(1...64)) public var key: String
+    @Field(.string(1...64), example: "yoked-compat") public var key: String
     /// The number of the version.
     @Field(.integer(1...2_147_483_647)) public var version: Int64
     /// SHA-256 of the definition's RFC 8785 form, in hexadecimal digits.

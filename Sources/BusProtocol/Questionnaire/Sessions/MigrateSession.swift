@@ -55,7 +55,7 @@ public struct SessionMigrated: PublicReply {
     private static let places = JSONSchema.array(of: SessionPlaces.one, count: 0...10_000)
 
     /// The version before.
-    @Field(VersionMembers.number) public var fromVersion: Int64
+    @Field(VersionMembers.number, example: 1) public var fromVersion: Int64
     /// The version after.
     @Field(VersionMembers.number) public var toVersion: Int64
     /// Answers that are also answers in the new version.
@@ -65,7 +65,7 @@ public struct SessionMigrated: PublicReply {
     /// Answers that are kept, but whose questions the new version does not ask. Named by their old keys.
     @Field(places) public var orphaned: [String]
     /// The keys of questions that only the new version asks.
-    @Field(.questionKey, count: 0...500) public var newQuestions: [String]
+    @Field(.questionKey, count: 0...500, example: "smoking") public var newQuestions: [String]
 }
 
 /// Moves some open sessions of a questionnaire to its newest version, each in its own transaction. For operators.

@@ -27,11 +27,12 @@ public struct SessionScreens: PublicReply {
     /// The version that the session uses.
     public var questionnaire: QuestionnaireReference
     /// The language of every text (RFC 5646).
-    @Field(.string(2...64)) public var locale: String
+    @Field(.string(2...64), example: "en") public var locale: String
     /// Raised by every change of the session.
     @Field(.count) public var revision: Int64
     /// The name of this state, in hexadecimal digits: the entity tag.
-    @Field(.string(64...64)) public var tag: String
+    @Field(.string(64...64), example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+    public var tag: String
     /// The screens of the questions that are asked now, in order.
     @Field(count: 0...500) public var screens: [Screen]
     /// The answers to these questions, in order.
@@ -63,7 +64,7 @@ public struct Screen: MessageValue {
     /// Present if the section needs another subject: the section's name for its subjects.
     ///
     /// The answer to the question, if there is one, becomes the subject's label.
-    @Field(.string(1...64)) public var adds: String?
+    @Field(.string(1...64), example: "child") public var adds: String?
     /// The title of the section, or else of the questionnaire.
     @Field(.string(1...1000)) public var title: String
     /// The questions to draw, from top to bottom. Only the last one takes an answer.
@@ -92,7 +93,7 @@ public struct ScreenQuestion: MessageValue {
     /// Whether an answer may be declined.
     public var declinable: Bool
     /// The words for declining, if the service has them in this language.
-    @Field(.string(1...200)) public var declineLabel: String?
+    @Field(.string(1...200), example: "Prefer not to say") public var declineLabel: String?
     /// A suggestion. It is no answer until the client sends it.
     public var `default`: JSONValue?
     /// What an answer must keep to.
@@ -107,7 +108,7 @@ public struct ScreenQuestion: MessageValue {
 @Message
 public struct ReviewLine: MessageValue {
     /// The key of the screen on which the answer is changed.
-    @Field(SessionPlaces.one) public var screen: String
+    @Field(SessionPlaces.one, example: "lifestyle") public var screen: String
     /// The question as the person reads it.
     @Field(.string(1...1000)) public var label: String
     /// What the person did with the question.
@@ -115,7 +116,7 @@ public struct ReviewLine: MessageValue {
     /// The answer as the person reads it: one text for each thing that was chosen, else at most one.
     ///
     /// Empty if there is no answer, or if the service has no words for it in this language.
-    @Field(.string(1...4096), count: 0...600) public var texts: [String]
+    @Field(.string(1...4096), count: 0...600, example: "Never") public var texts: [String]
     /// `true`: the question needs a new answer.
-    public var stale: Bool?
+    @Field(example: false) public var stale: Bool?
 }

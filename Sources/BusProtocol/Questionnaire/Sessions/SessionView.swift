@@ -78,7 +78,7 @@ public struct SubjectView: MessageValue {
     /// The section's name for its subjects, such as `child`.
     @Field(.string(1...64)) public var kind: String
     /// The person's name for the subject, if it has one.
-    @Field(.string(1...4096)) public var label: String?
+    @Field(.string(1...4096), example: "Maja") public var label: String?
 }
 
 /// A question that is asked now, with what depends on the person's answers.
@@ -105,7 +105,7 @@ public struct NextQuestion: MessageValue {
     /// another subject).
     @Field(.nextReason) public var reason: String
     /// The places of screens without a question that come before it.
-    @Field(SessionPlaces.list) public var before: [String] = []
+    @Field(SessionPlaces.list, example: "welcome") public var before: [String] = []
 }
 
 /// A question and, in a section that repeats, its subject.
