@@ -18,7 +18,9 @@ import Testing
         "yoked 1": "d69c47d42fddc73c7d1ea5e746288843d17fbfbe1c390c11769f566bccf60844",
         "yoked 2": "6f5da3507b4f0043d477bcf09690cf1aa028e67eac98a233d29eff1e0f0ff48e",
         "yoked 3": "c5c17d65d65fd144072ab983e618088754c1268c7688d9c28231df8a68fc5fd9",
+        "yoked 4": "53c7b26d058223f863c6f89ecf70ca674584e1a1161d2593d8b25ff5c0160a73",
         "realsingles 1": "d5895db32cbca7e38043df993e3f8a6e63d0cef67a47196f2638835e9fc64b6c",
+        "realsingles 2": "c027fd7b31c64f240f1d2422001471182e22aa19b3bb6b47f81056400562668f",
         "skin-care 1": "10d558e214969fbeaaad80c21259f5c0ae0961ee43ba2103664fc1d3db7805e4",
         "eko-family 1": "d78344fd461fc8cadb54d097cc297f8803c6aaf5d4a4ece39849e13600a40572",
     ]

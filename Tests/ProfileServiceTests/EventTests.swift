@@ -153,9 +153,7 @@ import Testing
     }
 
     @Test func theServiceNotesWhatItKnows() async throws {
-        try await ProfileStage.run(environment: [
-            "PROFILE_REQUIRE_VERIFICATION": "false", "MATCH_REQUIRE_VISUAL_SIGNAL": "false",
-        ]) { profile in
+        try await ProfileStage.run(environment: ProfileStage.requiringNoTasks) { profile in
             let names = "SELECT string_agg(name, ',' ORDER BY at, name) FROM onboarding_events"
             let options = CallOptions(timeout: .seconds(10))
             _ = try await profile.stage.asking(as: .auth).call(

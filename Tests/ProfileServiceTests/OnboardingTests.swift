@@ -176,14 +176,14 @@ import Testing
     @Test func aVerificationThatNothingNeedsMayBeDeclined() {
         var record = Self.record(questionnaire: true)
         record.photoVerification = .declined
-        for plan in [Plan.yoked, Plan.yoked(verification: false)] {
+        for plan in [Plan.offeringVerification, Plan.yoked(verification: false)] {
             #expect(Onboarding.status(of: record, plan, today: Self.today) == .active)
             let reason = RequirementRules.requirements(of: record, plan, today: Self.today, now: .now()).match
                 .disabledReason
             #expect(reason == "requirements_due", "the city")
         }
         record.dateOfBirth = CivilDate("2010-02-28")
-        #expect(Onboarding.status(of: record, .yoked, today: Self.today) == .nonMatching)
+        #expect(Onboarding.status(of: record, .offeringVerification, today: Self.today) == .nonMatching)
     }
 
     /// The number of screens, the account's among them.
@@ -196,14 +196,13 @@ import Testing
         #expect(plan.catalogue.views.allSatisfy { $0.steps.map(\.step) == Array(1...steps) })
     }
 
-    /// Nobody is kept out by a service that does not run.
-    @Test(arguments: ["yoked", "realsingles", "skin-care", "eko-family"])
-    func noShippedPlanWaitsForAServiceThatIsNotBuilt(key: String) {
+    /// Nobody is matched, likes or writes without a verified photo, and everybody may look around.
+    @Test(arguments: ["yoked", "realsingles"])
+    func allButBrowsingNeedsAVerifiedPhoto(key: String) {
         let plan = Plan.shipped(key)
-        #expect(plan.steps.allSatisfy { $0.task != .verification || $0.need == .optional })
-        let tasks = Set(plan.steps.filter { $0.task != nil }.map(\.key))
-        for (capability, needs) in plan.capabilities where capability != .fullConfidence {
-            #expect(tasks.isDisjoint(with: needs.due), "\(capability)")
+        #expect(plan.step(.verification)?.need == (key == "yoked" ? .required : .optional))
+        for (capability, needs) in plan.capabilities {
+            #expect(needs.due.contains("verification") == (capability != .browse), "\(capability)")
         }
     }
 

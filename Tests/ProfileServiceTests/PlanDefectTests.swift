@@ -22,7 +22,7 @@ import Testing
     private static let file = String(decoding: EmbeddedFiles.Plans.yoked.bytes, as: UTF8.self)
     private static let name = #""key": "name", "titleKey": "screen.name""#
     private static let displayName = #"{"field": "displayName", "need": "required"}"#
-    private static let verification = #"{"key": "verification", "task": "verification", "need": "optional"}"#
+    private static let verification = #"{"key": "verification", "task": "verification", "need": "required"}"#
     private static let methods = #""methods": ["phone_code", "google", "apple"], "phone": "required""#
 
     private static func display(_ members: String) -> String {
@@ -32,8 +32,8 @@ import Testing
     private static let first = "/steps/0/screens/0/fields/0"
     private static let defects = [
         Defect("{", "[", "malformed", ""),
-        Defect(#""version": 3"#, #""version": 0"#, "malformed", "/version"),
-        Defect(#""version": 3"#, #""version": 1, "colour": "red""#, "malformed", "/colour"),
+        Defect(#""version": 4"#, #""version": 0"#, "malformed", "/version"),
+        Defect(#""version": 4"#, #""version": 1, "colour": "red""#, "malformed", "/colour"),
         Defect(#""key": "yoked""#, #""key": """#, "malformed", "/key"),
         Defect(#""under": "soft_block""#, #""under": "ignore""#, "malformed", "/age/under"),
         Defect(#""minimum": 18"#, #""minimum": 0"#, "malformed", "/age/minimum"),
@@ -48,7 +48,7 @@ import Testing
         Defect(#""preferredHeight""#, #""preferredBuild""#, "duplicate_key", "/policy/wishes/1/question"),
         Defect(#""task": "verification""#, #""task": "astrology""#, "malformed", "/steps/3/task"),
         Defect(#""browse": {}"#, #""dance": {}"#, "malformed", "/capabilities/dance"),
-        Defect(verification, verification.replacing("optional", with: "perhaps"), "malformed", "/steps/3/need"),
+        Defect(verification, verification.replacing("required", with: "perhaps"), "malformed", "/steps/3/need"),
         Defect(
             verification, verification.replacing(#""task""#, with: #""questionnaire": "skin-care", "task""#),
             "malformed",
@@ -67,7 +67,7 @@ import Testing
         Defect(#""locales": ["en", "sv"]"#, #""locales": ["en", "sv", "en"]"#, "duplicate_key", "/locales/2"),
         Defect(#""google", "apple""#, #""google", "google""#, "duplicate_key", "/signIn/methods/2"),
         Defect(
-            #""due": ["displayName", "dateOfBirth"]"#, #""due": ["displayName", "displayName"]"#, "duplicate_key",
+            #""due": ["displayName", "dateOfBirth", "v"#, #""due": ["displayName", "displayName", "v"#, "duplicate_key",
             "/capabilities/like/due/1"),
         Defect(displayName, #"{"field": "nickname"}"#, "unknown_field", "\(first)/field"),
         Defect(displayName, display(#""minLength": 1"#), "not_tightened", "\(first)/minLength"),
@@ -99,11 +99,12 @@ import Testing
             #"{"field": "firstName"}"#, #"{"field": "firstName", "dueAt": "2026-12-08T09:00:00Z"}"#, "contradiction",
             "/steps/0/screens/0/fields/1/dueAt"),
         Defect(
-            verification, verification.replacing("}", with: #", "dueAt": "2026-12-08T09:00:00Z"}"#), "contradiction",
+            verification, verification.replacing("required\"", with: #"optional", "dueAt": "2026-12-08T09:00:00Z""#),
+            "contradiction",
             "/steps/3/dueAt"),
-        Defect(#""version": 3"#, #""version": 3, "moves": {"from": [1, 2, 1]}"#, "duplicate_key", "/moves/from/2"),
-        Defect(#""version": 3"#, #""version": 3, "moves": {"from": [3]}"#, "unknown_version", "/moves/from/0"),
-        Defect(#""version": 3"#, #""version": 3, "moves": {"from": []}"#, "malformed", "/moves/from"),
+        Defect(#""version": 4"#, #""version": 3, "moves": {"from": [1, 2, 1]}"#, "duplicate_key", "/moves/from/2"),
+        Defect(#""version": 4"#, #""version": 3, "moves": {"from": [3]}"#, "unknown_version", "/moves/from/0"),
+        Defect(#""version": 4"#, #""version": 3, "moves": {"from": []}"#, "malformed", "/moves/from"),
     ]
 
     @Test("is refused by its code and place", arguments: defects)

@@ -56,14 +56,14 @@ import Testing
             let versions = "SELECT plan, version FROM plans ORDER BY 1"
             // In an empty database the file is the first version, and the shipped one does not replace it.
             try await Self.rows(
-                stage, until: "eko-family|2\ngarden|7\nrealsingles|1\nskin-care|1\nyoked|3", versions)
+                stage, until: "eko-family|2\ngarden|7\nrealsingles|2\nskin-care|1\nyoked|4", versions)
             try folder.write("garden.json", "eko-family", ["key": "garden", "apps": ["garden", "park"], "version": 8])
             try await stage.addReplica()
             try await stage.addReplica()
             let drafts = "SELECT plan, number, copy_of IS NULL FROM plan_drafts"
             try await Self.rows(stage, until: "garden|1|t", drafts)
             try await Self.rows(
-                stage, until: "eko-family|2\ngarden|7\nrealsingles|1\nskin-care|1\nyoked|3", versions)
+                stage, until: "eko-family|2\ngarden|7\nrealsingles|2\nskin-care|1\nyoked|4", versions)
             let drafted = try await stage.rows("SELECT count(*) FROM plan_drafts")
             #expect(drafted == "1")
             #expect(stage.log.text.components(separatedBy: "\"plan_drafted\"").count == 2)

@@ -70,7 +70,7 @@ import Testing
 
     private static func check(_ found: [Funnel.Step], of cohort: [Person]) {
         #expect(found.map(\.key) == ["phone"] + keys && found[0].people == Int64(cohort.count))
-        #expect(found.map(\.need) == ["required", "required", "required", "required", "optional"])
+        #expect(found.map(\.need) == ["required", "required", "required", "required", "required"])
         for (step, before) in zip(found.dropFirst(), [[], ["profile"], keys.prefix(2), keys.prefix(3)].map(Array.init))
         {
             let reached = cohort.filter { person in before.allSatisfy { person.steps[$0] != nil } }
@@ -138,12 +138,18 @@ import Testing
             _ = try await profile.stage.asking(as: .visualPreference).call(
                 VisualPreferencesReady(personID: profile.person, personSequence: 1, at: .now()),
                 CallOptions(timeout: .seconds(10)))
-            #expect(try await profile.stage.rows(progress) == "yoked|profile,questionnaire,visual_preferences|t")
+            #expect(try await profile.stage.rows(progress) == "yoked|profile,questionnaire,visual_preferences|f")
+            _ = try await profile.stage.asking(as: .verification).call(
+                VerificationDecided(
+                    personID: profile.person, personSequence: 1, level: "photo", outcome: "verified", at: .now()),
+                CallOptions(timeout: .seconds(10)))
+            let all = "yoked|profile,questionnaire,verification,visual_preferences|t"
+            #expect(try await profile.stage.rows(progress) == all)
             let other = GetOnboarding(personID: profile.person, app: "eko-family")
             _ = try await profile.stage.asking(as: .auth).call(other, CallOptions(timeout: .seconds(10)))
             #expect(
                 try await profile.stage.rows(progress)
-                    == "eko-family|profile,questionnaire|t\nyoked|profile,questionnaire,visual_preferences|t")
+                    == "eko-family|profile,questionnaire|t\n\(all)")
             let zero = "SELECT steps = '{\"profile\": 0, \"questionnaire\": 0}' AND completed_at = began_at"
             #expect(try await profile.stage.rows(zero + " FROM person_plans WHERE plan = 'eko-family'") == "t")
             // What is done once stays.
@@ -158,7 +164,7 @@ import Testing
 
     /// Time alone makes the person old enough. It is stored at the next request, or with the next change.
     @Test(arguments: [true, false]) func aBirthdayCompletesTheOnboarding(byItself: Bool) async throws {
-        try await ProfileStage.run(environment: ["MATCH_REQUIRE_VISUAL_SIGNAL": "false"]) { profile in
+        try await ProfileStage.run(environment: ProfileStage.requiringNoTasks) { profile in
             let today = Timestamp.now().date
             let stored = """
                 SELECT completed_at IS NOT NULL, age_verified IS NOT NULL, onboarding_completed IS NOT NULL

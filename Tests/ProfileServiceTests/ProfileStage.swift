@@ -34,9 +34,14 @@ import Testing
     /// Opens and seals dates of birth as the service does.
     var sealer: Sealer { Sealer(stage.containers[0].keys, purpose: "date-of-birth") }
 
-    /// The default plan requires what the services of visual preferences and of verification do.
+    /// The default plan requires what the services of visual preferences and of verification do, in whichever version.
     nonisolated static let requiringTasks = [
         "PROFILE_REQUIRE_VERIFICATION": "true", "MATCH_REQUIRE_VISUAL_SIGNAL": "true",
+    ]
+
+    /// The default plan asks for nothing that another service judges.
+    nonisolated static let requiringNoTasks = [
+        "PROFILE_REQUIRE_VERIFICATION": "false", "MATCH_REQUIRE_VISUAL_SIGNAL": "false",
     ]
 
     /// The stored profiles, as a replica reads them.

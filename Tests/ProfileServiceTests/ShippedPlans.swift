@@ -11,6 +11,16 @@ extension Plan {
     /// The default plan.
     static let yoked = shipped("yoked")
 
+    /// The default plan as it was before it required a verification.
+    static let offeringVerification: Plan = {
+        let required = String(decoding: EmbeddedFiles.Plans.yoked.bytes, as: UTF8.self)
+        let offered = required.replacing(
+            #""task": "verification", "need": "required""#, with: #""task": "verification", "need": "optional""#
+        )
+        .replacing(#", "verification""#, with: "")
+        return (try? PlanParser.parse(PlanDocument(Array(offered.utf8)), FieldLibrary.shipped.get().library))!
+    }()
+
     /// The default plan with both tasks of other services required, or not there.
     static func yoked(verification: Bool = true, visual: Bool = true) -> Plan {
         PlanOverrides(requiresVerification: verification, requiresVisualSignal: visual).applied(to: yoked)

@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func whoBecomesCompleteWhileSuspendedIsCountedOnceRestored() async throws {
-        try await ProfileStage.run(environment: ["MATCH_REQUIRE_VISUAL_SIGNAL": "false"]) { profile in
+        try await ProfileStage.run(environment: ProfileStage.requiringNoTasks) { profile in
             let counted = """
                 SELECT completed_at IS NOT NULL, onboarding_completed IS NOT NULL
                 FROM person_plans JOIN journeys USING (person_id)

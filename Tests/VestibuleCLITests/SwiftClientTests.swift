@@ -141,7 +141,7 @@ import VestibuleClient
         #expect(deferred.session.status == .deferred)
         #expect(try await client.getVisualProfile().status == .deferred)
         let onboarding = try await client.viewOnboarding()
-        #expect(onboarding.onboardingStatus == .complete && onboarding.matchingMode == .provisional)
+        #expect(onboarding.onboardingStatus == .verificationPending && onboarding.next?.kind == .verification)
         #expect(onboarding.steps.contains { $0.kind == .visualPreferences && $0.askAgainAt != nil })
     }
 

@@ -29,8 +29,8 @@ import Testing
         let second = try installation.run("up", "--state", state.path, "--http", address, "--detach")
         #expect(second.code == 1 && second.output.contains("already"))
 
-        // At steps whose effects the following ones need: the new account, the saved profile, answers, the case.
-        var victims = [4: "auth", 8: "profile", 18: "questionnaire", 24: "gateway", 41: "recovery"]
+        // At steps whose effects the following ones need: the new account, the saved profile, answers, the photo, the case.
+        var victims = [4: "auth", 8: "profile", 18: "questionnaire", 24: "gateway", 49: "verification", 54: "recovery"]
         let demo = Demo(client: client, spool: state.spool) { step in
             guard let name = victims.removeValue(forKey: step) else { return }
             let victim = try #require(process(name, state))

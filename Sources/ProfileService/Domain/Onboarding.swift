@@ -210,7 +210,8 @@ extension Plan.Step {
         case .questionnaire(let key): "/questionnaires/\(key)/sessions"
         case .terms: AcceptTerms.route.path
         case .task(.visualPreferences): GetVisualSession.route.path
-        case .task(.verification), .operatorTask: nil
+        case .task(.verification): BeginVerification.route.path
+        case .operatorTask: nil
         }
     }
 }

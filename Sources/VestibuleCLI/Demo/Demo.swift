@@ -10,9 +10,14 @@ final class Demo {
     private let sms: Spool
     private let push: Spool
 
-    /// - Parameter afterStep: called after each successful step with its number.
-    init(client: HTTPClient, spool: String, afterStep: @escaping (Int) throws -> Void = { _ in }) {
-        api = DemoClient(client: client, afterStep: afterStep)
+    /// - Parameters:
+    ///   - uploads: where pictures go whose address is a path only; `nil` sends them to the address of the API.
+    ///   - afterStep: called after each successful step with its number.
+    init(
+        client: HTTPClient, spool: String, uploads: HTTPClient? = nil,
+        afterStep: @escaping (Int) throws -> Void = { _ in }
+    ) {
+        api = DemoClient(client: client, uploads: uploads, afterStep: afterStep)
         sms = Spool(file: "\(spool)/sms.jsonl")
         push = Spool(file: "\(spool)/push.jsonl")
     }
@@ -30,6 +35,8 @@ final class Demo {
         try questionnaire(person)
         say("Visual preferences")
         try api.choosePictures(person.token)
+        say("Verification")
+        try api.verify(person.token)
         try onboarding(person)
         try recovery(person)
         say("\n\(api.steps) steps, each as the contract says.")
@@ -156,8 +163,8 @@ final class Demo {
         let end = Date().addingTimeInterval(45)
         var state = JSONValue.null
         repeat {
-            // Profile learns of the questionnaire and the visual preferences by events. They may be late if a process ended
-            // meanwhile.
+            // Profile learns of the questionnaire, the visual preferences and the verdict by events. They may be late if a
+            // process ended meanwhile.
             state = try api.client.send(
                 "GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(person.token)"]
             )

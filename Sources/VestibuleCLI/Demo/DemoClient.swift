@@ -5,11 +5,14 @@ import JSONText
 final class DemoClient {
     let client: HTTPClient
     private(set) var steps = 0
+    private let uploads: HTTPClient
     private let afterStep: (Int) throws -> Void
 
-    /// - Parameter afterStep: called after each successful step with its number.
-    init(client: HTTPClient, afterStep: @escaping (Int) throws -> Void = { _ in }) {
-        (self.client, self.afterStep) = (client, afterStep)
+    /// - Parameters:
+    ///   - uploads: where pictures go whose address is a path only; `nil` sends them to the address of the API.
+    ///   - afterStep: called after each successful step with its number.
+    init(client: HTTPClient, uploads: HTTPClient? = nil, afterStep: @escaping (Int) throws -> Void = { _ in }) {
+        (self.client, self.uploads, self.afterStep) = (client, uploads ?? client, afterStep)
     }
 
     @discardableResult
@@ -19,15 +22,35 @@ final class DemoClient {
         var headers: [String: String] = [:]
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if method == "POST" { headers["Idempotency-Key"] = "demo-\(UUID().uuidString)" }
+        return try report(what, "\(method) \(path)", expect: expect) {
+            try send(method, path, body: body, headers: headers)
+        }
+    }
+
+    /// Sends a picture to the address that the server gave for it.
+    func upload(_ picture: [UInt8], _ contentType: String, to url: String) throws {
+        let parts = try Regex("(?:http://([^/]+))?(/.+)", as: (Substring, Substring?, Substring).self).wholeMatch(
+            in: url)
+        guard let (_, host, path) = parts?.output else { throw CommandError("\(url) is no address for an upload") }
+        let client = try host.map { try HTTPClient(String($0)) } ?? uploads
+        try report("the picture is sent", "PUT", expect: 204) {
+            try client.send("PUT", String(path), bytes: picture, contentType: contentType)
+        }
+    }
+
+    @discardableResult
+    private func report(_ what: String, _ request: String, expect: Int, _ send: () throws -> HTTPAnswer) throws
+        -> JSONValue
+    {
         let started = Date()
-        let answer = try send(method, path, body: body, headers: headers)
+        let answer = try send()
         let milliseconds = Date().timeIntervalSince(started) * 1000
         steps += 1
         let label = what.padding(toLength: 40, withPad: " ", startingAt: 0)
         say(String(format: "%3d  ", steps) + label + String(format: " %d  %7.1f ms", answer.status, milliseconds))
         guard answer.status == expect else {
             let detail = answer.body["detail"]?.stringValue ?? ""
-            throw CommandError("\(method) \(path) answered \(answer.status), expected \(expect): \(detail)")
+            throw CommandError("\(request) answered \(answer.status), expected \(expect): \(detail)")
         }
         try afterStep(steps)
         return answer.body

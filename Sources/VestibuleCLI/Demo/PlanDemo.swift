@@ -11,8 +11,9 @@ final class PlanDemo {
     private let issuer: DemoIssuer?
 
     /// - Parameter issuer: stands in for Google; `nil` if the system does not trust it.
-    init(client: HTTPClient, spool: String, plan: String, issuer: DemoIssuer? = nil) {
-        (api, self.spool, self.plan, self.issuer) = (DemoClient(client: client), spool, plan, issuer)
+    init(client: HTTPClient, spool: String, plan: String, uploads: HTTPClient? = nil, issuer: DemoIssuer? = nil) {
+        api = DemoClient(client: client, uploads: uploads)
+        (self.spool, self.plan, self.issuer) = (spool, plan, issuer)
     }
 
     func run() throws {
@@ -28,10 +29,27 @@ final class PlanDemo {
             case "fields": try fill(href, token)
             case "questionnaire": try answer(href, token)
             case "visual_preferences": try api.choosePictures(token)
+            case "verification": try api.verify(token)
             case let kind: throw CommandError("the demo cannot do steps of kind \(kind ?? "nothing")")
             }
         }
+        try verifyIfOptional(token)
         say("\n\(api.steps) steps. The onboarding of \(plan) is complete.")
+    }
+
+    /// Does a verification that the plan only offers.
+    private func verifyIfOptional(_ token: String) throws {
+        func step() throws -> JSONValue? {
+            let headers = ["Authorization": "Bearer \(token)"]
+            let view = try api.send("GET", "/users/me/onboarding", body: nil, headers: headers).body
+            return (view["steps"]?.arrayValue ?? []).first { $0["kind"] == "verification" }
+        }
+        guard try step()?["state"] == "pending" else { return }
+        say("Step verification")
+        try api.verify(token)
+        let end = Date().addingTimeInterval(45)
+        while try step()?["state"] != "done", Date() < end { usleep(100_000) }
+        try api.check(try step()?["state"] == "done", "the person is verified")
     }
 
     // MARK: Sign-in

@@ -174,6 +174,10 @@ final class LocalSystem {
         given["VERIFICATION_HTTP"] = given["VERIFICATION_HTTP"] ?? "127.0.0.1:0"
         given["VERIFICATION_BLOBS"] = given["VERIFICATION_BLOBS"] ?? "\(state.path)/pictures"
         given["VERIFICATION_KEY_STORE"] = given["VERIFICATION_KEY_STORE"] ?? "\(state.path)/picture-keys"
+        // There are no reviewers either.
+        if given["VESTIBULE_PROFILE"] == "development" {
+            given["VERIFICATION_JUDGE"] = given["VERIFICATION_JUDGE"] ?? "local"
+        }
         if StateFolder.services.contains(name) {
             let prefix = name.variablePrefix
             given["\(prefix)_DATABASE_URL"] = try postgres.url(name.schemaName)

@@ -26,7 +26,9 @@ struct PlanOverrides: Sendable {
             for capability in capabilities.keys {
                 if !isRequired {
                     capabilities[capability]?.due.removeAll { $0 == key }
-                } else if task == .verification, capability != .browse {
+                } else if task == .verification, capability != .browse,
+                    capabilities[capability]?.due.contains(key) == false
+                {
                     capabilities[capability]?.due.append(key)
                 }
             }

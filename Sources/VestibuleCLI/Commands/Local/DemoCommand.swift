@@ -2,11 +2,14 @@ import Foundation
 
 enum DemoCommand {
     static func run(_ words: ArraySlice<String>) throws {
-        let arguments = try Arguments(words, options: ["--state", "--http", "--spool", "--plan"])
+        let arguments = try Arguments(words, options: ["--state", "--http", "--spool", "--plan", "--uploads"])
         @Sendable func demo(_ address: String, _ spool: String, _ issuer: DemoIssuer? = nil) throws {
             let client = try HTTPClient(address)
-            guard let plan = arguments["--plan"] else { return try Demo(client: client, spool: spool).run() }
-            try PlanDemo(client: client, spool: spool, plan: plan, issuer: issuer).run()
+            let uploads = try arguments["--uploads"].map { try HTTPClient($0) }
+            guard let plan = arguments["--plan"] else {
+                return try Demo(client: client, spool: spool, uploads: uploads).run()
+            }
+            try PlanDemo(client: client, spool: spool, plan: plan, uploads: uploads, issuer: issuer).run()
         }
         if let spool = arguments["--spool"] {
             let address = arguments["--http"] ?? UpCommand.defaultAddress
