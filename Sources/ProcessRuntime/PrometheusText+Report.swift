@@ -17,6 +17,26 @@ extension PrometheusText {
         ("sms_budget_used", "The share of this hour's SMS budget that is used, for the budget with the highest share."),
         ("email_budget_used", "The share of this hour's email budget that is used."),
         ("sms_prefixes_closed", "Number prefixes for which unknown devices get no codes, the same for all replicas."),
+        ("captures", "Pictures that wait for a decision about a person, the same for all replicas."),
+        (
+            "destructions_oldest_seconds",
+            "The longest wait of a picture for its destruction, the same for all replicas."
+        ),
+        ("reviews", "Verifications that wait for a reviewer, the same for all replicas."),
+        ("reviews_oldest_seconds", "The longest wait for a reviewer, the same for all replicas."),
+    ]
+
+    /// Counters that a replica reports as a gauge for each value of a label.
+    private static let counters: [(name: String, label: String, values: [String], help: String)] = [
+        (
+            "events_refused", "reason", ["address", "day"],
+            "Events of new visitors that were not stored, by the limit that they exceeded."
+        ),
+        ("uploads", "result", ["stored", "refused", "failed"], "Uploads of pictures, by how they were answered."),
+        (
+            "verdicts", "verdict", ["verified", "liveness_failed", "quality_too_low", "inconclusive"],
+            "Verdicts of the judge of photos."
+        ),
     ]
 
     /// Adds the metrics of one replica.
@@ -29,12 +49,11 @@ extension PrometheusText {
             guard let value = report.gauges?[name] else { continue }
             add("vestibule_\(name)", help, origin, value)
         }
-        for reason in ["address", "day"] {
-            guard let value = report.gauges?["events_refused_\(reason)"] else { continue }
-            add(
-                "vestibule_events_refused_total", .counter,
-                "Events of new visitors that were not stored, by the limit that they exceeded.",
-                origin + [("reason", reason)], Int(value))
+        for (name, label, values, help) in Self.counters {
+            for value in values {
+                guard let count = report.gauges?["\(name)_\(value)"] else { continue }
+                add("vestibule_\(name)_total", .counter, help, origin + [(label, value)], Int(count))
+            }
         }
         for traffic in report.served { add(traffic, "served", "caller", origin) }
         for traffic in report.asked {

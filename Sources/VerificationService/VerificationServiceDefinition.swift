@@ -38,7 +38,10 @@ enum VerificationServiceDefinition {
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let media = try mediaStore(container)
         let photos = PhotoStore(media: media, keys: container.keys)
-        try handleVerifications(container, photos)
+        let statistics = VerificationStatistics(container.database)
+        container.ownGauges = { statistics.measures }
+        container.background("statistics", every: .seconds(5)) { try await statistics.look() }
+        try handleVerifications(container, photos, statistics)
         container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
         container.handle(GetPhotosHandler(photos: photos))
         container.handle(PutPhotosHandler(photos: photos))
@@ -49,7 +52,7 @@ enum VerificationServiceDefinition {
                 media.destroyAll(of: person, because: "account_deleted", in: transaction)
             })
         if let vault = media.vault { keep(vault, container) }
-        try listen(photos, container)
+        try listen(photos, container, statistics)
     }
 
     @Loop private static func mediaStore(_ container: ServiceContainer) throws -> MediaStore {
@@ -94,11 +97,13 @@ enum VerificationServiceDefinition {
         container.background("orphans", every: .seconds(3600)) { try await destructions.endOrphans() }
     }
 
-    @Loop private static func listen(_ photos: PhotoStore, _ container: ServiceContainer) throws {
+    @Loop private static func listen(
+        _ photos: PhotoStore, _ container: ServiceContainer, _ statistics: VerificationStatistics
+    ) throws {
         let configuration = container.configuration
         guard configuration.optionalText("VERIFICATION_HTTP") != nil else { return }
         let (host, port) = try configuration.address("VERIFICATION_HTTP")
-        let server = MediaListener(photos: photos, log: container.log).server(
+        let server = MediaListener(photos: photos, log: container.log, statistics: statistics).server(
             host: host, port: port, connections: try configuration.integer("VERIFICATION_CONNECTIONS"))
         container.background("uploads", every: nil) {
             try server.start()
@@ -108,11 +113,13 @@ enum VerificationServiceDefinition {
         }
     }
 
-    @Loop private static func handleVerifications(_ container: ServiceContainer, _ photos: PhotoStore) throws {
+    @Loop private static func handleVerifications(
+        _ container: ServiceContainer, _ photos: PhotoStore, _ statistics: VerificationStatistics
+    ) throws {
         let store = VerificationStore(database: container.database)
         let workflow = VerificationWorkflow(
             store: store, outbox: container.outbox, audit: container.audit, photos: photos,
-            judge: try judge(container.configuration))
+            judge: try judge(container.configuration), statistics: statistics)
         container.handle(BeginVerificationHandler(inbox: container.inbox, workflow: workflow))
         container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow))
         container.handle(CompleteVerificationHandler(workflow: workflow))

@@ -97,7 +97,8 @@ import Testing
             let target = late.target(KeyedHash(container.keys, purpose: "upload-address")).split(separator: "?")
             let head = HTTPRequestHead(method: "PUT", path: String(target[0]), query: String(target[1]))
             let listener = MediaListener(
-                photos: PhotoStore(media: media.store, keys: container.keys), log: container.log)
+                photos: PhotoStore(media: media.store, keys: container.keys), log: container.log,
+                statistics: VerificationStatistics(container.database))
             #expect(await listener.answer(HTTPRequest(head: head)).status == 410, "it has no body")
             #expect(await listener.answer(HTTPRequest(head: head, body: MediaStage.picture)).status == 204)
         }

@@ -14,11 +14,14 @@ import ServiceRuntime
 @Loop struct MediaListener {
     let photos: PhotoStore
     let log: Log
+    private let statistics: VerificationStatistics
     /// A picture may take 80 MiB while it is checked.
     private let turns = Turns(2)
     private var media: MediaStore { photos.media }
 
-    init(photos: PhotoStore, log: Log) { (self.photos, self.log) = (photos, log) }
+    init(photos: PhotoStore, log: Log, statistics: VerificationStatistics) {
+        (self.photos, self.log, self.statistics) = (photos, log, statistics)
+    }
 
     /// Times for phones on slow networks. A connection may hold a picture in memory.
     static func limits(connections: Int64) -> HTTPLimits {
@@ -72,7 +75,10 @@ import ServiceRuntime
         if head.method == "OPTIONS", head.path.hasPrefix(UploadAddress.folder) {
             return allowing(HTTPResponse(status: 204, headers: ["access-control-max-age": "86400"]), head)
         }
-        let refusal = await refusing(head) { try await take(request) }
+        let refusal = await refusing(head) {
+            try await take(request)
+            statistics.countUpload(status: 204)
+        }
         return refusal ?? allowing(HTTPResponse(status: 204, headers: ["cache-control": "no-store"]), head)
     }
 
@@ -142,9 +148,11 @@ import ServiceRuntime
     }
 
     private func failed(_ error: any Error, _ head: HTTPRequestHead) -> HTTPResponse {
-        if let error = error as? BusError { return problem(error, head) }
-        log.error("media_failed", ["error": .string(Log.name(of: error))])
-        return problem(Self.unavailable, head)
+        let known = error as? BusError
+        if known == nil { log.error("media_failed", ["error": .string(Log.name(of: error))]) }
+        let answer = problem(known ?? Self.unavailable, head)
+        if head.path.hasPrefix(UploadAddress.folder) { statistics.countUpload(status: answer.status) }
+        return answer
     }
 
     /// Any page may send here: the address alone says who it is, and no cookie counts.

@@ -13,6 +13,8 @@ import ServiceRuntime
     let photos: PhotoStore
     /// `nil` if reviewers decide alone.
     let judge: (any Judge)?
+    /// Counts what the judge says.
+    var statistics: VerificationStatistics?
 
     nonisolated static let timer = "timer:verification"
     nonisolated static let judging = "verification-judge"
@@ -105,7 +107,9 @@ import ServiceRuntime
             session: asked.session, picture: picture, testVerdict: asked.testVerdict.flatMap(Verdict.init))
         do {
             if let verdict = try await judge.verdict(on: capture) {
-                return try await take(.judged(asked.session, verdict), asked.person)
+                try await take(.judged(asked.session, verdict), asked.person)
+                statistics?.count(verdict)
+                return
             }
         } catch {
             guard item.attempts >= Outbox.mostAttempts - 1 else { throw error }
