@@ -1,0 +1,289 @@
+import BusProtocol
+import BusRuntime
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import VerificationService
+
+/// One person's verification, from the consent to the destroyed photo, with a `kill -9` at each of its steps. Whoever was not
+/// answered asks again, and another replica goes on.
+@Suite("verification that is killed at each step", .serialized) @Loop struct VerificationKillTests {
+    enum Moment: CaseIterable, Sendable {
+        case sessionBegins, uploadIsPromised, uploadBegins, bodyArrives, keyIsWritten, pictureIsStored, verdictIsAsked,
+            verdictCounts, keyIsGone, destructionIsNoted
+
+        /// The row whose transaction is held up while it commits; `nil` between two transactions.
+        fileprivate var commit: (table: String, condition: String)? {
+            switch self {
+            case .sessionBegins: ("verifications", "NEW.status = 'awaiting_capture'")
+            case .uploadIsPromised: ("media", "NEW.state = 'awaited'")
+            case .uploadBegins: ("media", "NEW.state = 'arriving'")
+            case .pictureIsStored: ("media", "NEW.state = 'stored'")
+            case .verdictIsAsked: ("verifications", "NEW.status = 'processing'")
+            case .verdictCounts: ("verifications", "NEW.status = 'verified'")
+            case .destructionIsNoted: ("audit", "NEW.act = 'media_destroyed'")
+            case .bodyArrives, .keyIsWritten, .keyIsGone: nil
+            }
+        }
+    }
+
+    /// What becomes of the transaction whose process was killed.
+    enum Fate: Sendable { case undone, done }
+
+    /// Each commit in one of the two ways; both in `make prove`.
+    nonisolated private static let cases: [(Moment, Fate)] = Moment.allCases.enumerated().flatMap { number, moment in
+        let fates: [Fate] = moment.commit == nil ? [.undone] : [.undone, .done]
+        let isAll = fates.count == 1 || Rounds.count(0, prove: 1) == 1
+        return fates.enumerated().filter { isAll || (number + $0.offset) % 2 == 0 }.map { (moment, $0.element) }
+    }
+
+    @Test(arguments: cases) func isResumedOnceAndLeavesNothing(moment: Moment, fate: Fate) async throws {
+        try await Verifying.run(replicas: 0) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            var killing: Task<Void, any Error>?
+            if let commit = moment.commit {
+                try await victim.closeGate(commit.table, commit.condition)
+                killing = Loop.spawn { try await victim.killAtGate(fate) }
+            }
+            let session = try await walk.begin()
+            switch moment {
+            case .bodyArrives: walk.interruption = { try await victim.killInBody(of: $0) }
+            case .keyIsWritten: walk.interruption = { try await victim.killBehindKey(of: $0) }
+            default: break
+            }
+            try await walk.upload(session)
+            if moment == .keyIsGone { killing = Loop.spawn { try await victim.killWhenKeyIsGone() } }
+            try await walk.complete(session)
+            _ = try await verifying.decided.atLeast(1)
+            try await killing?.value
+            #expect(victim.isKilled)
+            try await verifying.checkThatNothingIsLeft(of: [walk.person])
+        }
+    }
+
+    /// The moments are those between any two answers that one of several people got, so others are in the middle of a step.
+    @Test(arguments: 0..<Rounds.count(1, prove: 50)) func survivesKillsAtRandom(round: Int) async throws {
+        try await Verifying.run(replicas: 0) { verifying in
+            let environment = verifying.stage.environment.merging(["LOG_LEVEL": "error"]) { $1 }
+            var program = try ServiceProgram("VerificationService", environment)
+            var (untilKill, kills) = (Int.random(in: 1...3), 0)
+            let walks = (0..<4).map { _ in
+                Walk(verifying) {
+                    untilKill -= 1
+                    guard untilKill == 0 else { return }
+                    (untilKill, kills) = (Int.random(in: 2...5), kills + 1)
+                    program.killAtOnce()
+                    program = try ServiceProgram("VerificationService", environment)
+                }
+            }
+            let tasks = walks.map { walk in
+                Loop.spawn {
+                    let session = try await walk.begin()
+                    try await walk.upload(session)
+                    try await walk.complete(session)
+                }
+            }
+            for task in tasks { try await task.value }
+            program.killAtOnce()
+            try await verifying.resume()
+            let all = Set(walks.map(\.person))
+            let areDecided = try await eventually { Set(verifying.decided.heard.map(\.personID)) == all }
+            #expect(areDecided && kills > 2)
+            try await verifying.checkThatNothingIsLeft(of: all)
+        }
+    }
+}
+
+/// The process that is killed, and the gate at which its transaction waits.
+@Loop private final class Victim {
+    private let verifying: Verifying
+    private var program: ServiceProgram?
+    private(set) var isKilled = false
+
+    private var stage: ServiceStage { verifying.stage }
+
+    init(_ verifying: Verifying) { self.verifying = verifying }
+
+    func start() async throws {
+        let environment = stage.environment.merging(["LOG_LEVEL": "error"]) { $1 }
+        program = try ServiceProgram("VerificationService", environment)
+    }
+
+    private func killAndResume() async throws {
+        program?.killAtOnce()
+        isKilled = true
+        try await verifying.resume()
+    }
+
+    // MARK: While a transaction commits
+
+    func closeGate(_ table: String, _ condition: String) async throws {
+        try await stage.rows(
+            """
+            CREATE TABLE gate (state text NOT NULL);
+            INSERT INTO gate VALUES ('closed');
+            CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = verification AS $$
+            BEGIN
+                WHILE (SELECT state FROM gate) = 'closed' LOOP PERFORM pg_sleep(0.005); END LOOP;
+                IF (SELECT state FROM gate) = 'torn' THEN RAISE 'undone'; END IF;
+                RETURN NULL;
+            END $$;
+            CREATE CONSTRAINT TRIGGER gate AFTER INSERT OR UPDATE ON \(table) DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW WHEN (\(condition)) EXECUTE FUNCTION wait_at_gate()
+            """)
+    }
+
+    func killAtGate(_ fate: VerificationKillTests.Fate) async throws {
+        let waiting = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'
+            """
+        let isThere = try await eventually { try await self.stage.rows(waiting) == "1" }
+        try #require(isThere, "nothing comes to the gate")
+        program?.killAtOnce()
+        try await stage.rows("UPDATE gate SET state = '\(fate == .done ? "open" : "torn")'")
+        let isOver = try await eventually { try await self.stage.rows(waiting) == "0" }
+        try #require(isOver)
+        try await stage.rows("DROP FUNCTION wait_at_gate CASCADE; DROP TABLE gate")
+        try await killAndResume()
+    }
+
+    // MARK: Between two transactions
+
+    func killInBody(of url: String) async throws {
+        let (media, picture) = (verifying.media, MediaStage.picture)
+        let sending = Loop.spawn {
+            _ = try? await media.send(Array(picture.prefix(40)), to: url, length: picture.count)
+        }
+        let hasBegun = try await eventually {
+            try await self.stage.rows("SELECT count(*) FROM media WHERE state = 'arriving'") == "1"
+        }
+        try #require(hasBegun)
+        try await killAndResume()
+        try await sending.value
+    }
+
+    /// A pipe that nobody reads lies where the bytes are written. So the process waits there, with the key on the disk.
+    func killBehindKey(of url: String) async throws {
+        let media = verifying.media
+        let id = try #require(URLComponents(string: url)?.path.split(separator: "/").last.map(String.init))
+        let folder = "\(media.blobs)/\(id.suffix(2))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try #require(mkfifo("\(folder)/\(id).part", 0o600) == 0)
+        let sending = Loop.spawn { _ = try? await media.send(MediaStage.picture, to: url) }
+        let isWritten = try await eventually {
+            media.files.contains { $0.hasPrefix("keys/captures") && $0.hasSuffix(id) }
+        }
+        try #require(isWritten)
+        try await killAndResume()
+        try await sending.value
+    }
+
+    /// The bytes of the photo are then still there, or just gone.
+    func killWhenKeyIsGone() async throws {
+        let media = verifying.media
+        let isGone = try await eventually { !media.files.contains { $0.hasPrefix("keys/captures") } }
+        try #require(isGone)
+        try await killAndResume()
+    }
+}
+
+/// A person who is verified, and repeats whatever was not answered.
+@Loop private final class Walk {
+    let person = Identifier.random()
+    /// Sends the first upload in the caller's place.
+    var interruption: ((String) async throws -> Void)?
+    private let verifying: Verifying
+    private let afterAnswer: () throws -> Void
+
+    init(_ verifying: Verifying, afterAnswer: @escaping () throws -> Void = {}) {
+        (self.verifying, self.afterAnswer) = (verifying, afterAnswer)
+    }
+
+    func begin() async throws -> Identifier {
+        let consent = BiometricConsent(biometric: true, textVersion: "7", at: .now())
+        return try #require(try await ask(BeginVerification(consent: consent)).sessionId)
+    }
+
+    func upload(_ session: Identifier) async throws {
+        let capture = AddCapture(
+            sessionId: session, contentType: "image/png", length: Int64(MediaStage.picture.count))
+        while true {
+            let url: String
+            do {
+                url = try await ask(capture).uploadUrl
+            } catch let error as any BusErrorConvertible where error.busError.code == "idempotency_answer_gone" {
+                // It was promised, and whoever was to say so is gone.
+                continue
+            }
+            // The listener starts a moment after the replica is ready.
+            guard url.hasPrefix("http") else {
+                try await verifying.stage.rows("DELETE FROM upload_counts")
+                continue
+            }
+            if let interruption {
+                self.interruption = nil
+                try await interruption(url)
+            } else if let sent = try? await verifying.media.send(MediaStage.picture, to: url), sent.status == 204 {
+                return try afterAnswer()
+            }
+        }
+    }
+
+    func complete(_ session: Identifier) async throws {
+        let view = try await ask(CompleteVerification(sessionId: session, testVerdict: "verified"))
+        #expect(["processing", "verified"].contains(view.status))
+    }
+
+    private func ask<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
+        let key = Request.rules.effect == .once ? "\(Identifier.random())" : nil
+        while true {
+            do {
+                let reply = try await verifying.ask(request, person, key: key)
+                try afterAnswer()
+                return reply
+            } catch let error as any BusErrorConvertible
+                where ["service_unavailable", "overloaded", "deadline_exceeded"].contains(error.busError.code)
+            {
+                try await Loop.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+}
+
+extension Verifying {
+    /// Another replica takes the place of one that was killed.
+    fileprivate func resume() async throws {
+        try await stage.addReplica()
+        try await stage.untilReady()
+        // What the killed one had in hand is free at once, and not when its thirty seconds are over.
+        try await stage.rows("UPDATE outbox SET locked_until = NULL")
+    }
+
+    /// Everybody is verified, once, and no byte and no key of them is left.
+    fileprivate func checkThatNothingIsLeft(of people: Set<Identifier>) async throws {
+        let unsent = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'"
+        #expect(try await eventually { try await stage.rows(unsent) == "0" })
+        // An event that was told and not noted is told again, with its number.
+        let told = Set(decided.heard.map { "\($0.personID) \($0.personSequence) \($0.outcome)" })
+        #expect(told == Set(people.map { "\($0) 1 verified" }))
+        #expect(
+            try await stage.rows(
+                "SELECT count(*) FROM verifications WHERE status = 'verified' AND media_id IS NULL AND tries = 1")
+                == "\(people.count)")
+        #expect(
+            try await stage.rows("SELECT count(*) FROM audit WHERE act = 'verification_decided'") == "\(people.count)")
+        // What never arrived whole ends by its time.
+        try await stage.rows("UPDATE media SET expires_at = now(); UPDATE destructions SET due_at = now()")
+        try await media.untilDestroyed()
+        #expect(media.files == [])
+        #expect(
+            try await stage.rows(
+                """
+                SELECT count(*) - count(DISTINCT details::jsonb ->> 'media') FROM audit WHERE act = 'media_destroyed'
+                """) == "0", "each destruction is noted once")
+    }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import JSONText
+import TestSupport
+import Testing
+
+@testable import VestibuleCLI
+
+/// A photo with a word in it is verified, and is then looked for in everything that the processes wrote down, and in a backup.
+@Suite struct PictureCanaryTests {
+    private static let canaries = ["canarycomment", "canaryverdict", "canaryversion"]
+    private static let operatorKey = Data("an operator's key of 32 bytes...".utf8).base64EncodedString()
+
+    @Test func nothingOfACaptureIsOutsideItsBlobAndNoBackupBringsItBack() async throws {
+        let system = try RunningSystem(
+            scale: "auth=1",
+            variables: ["LOG_LEVEL": "debug", "VERIFICATION_JUDGE": "staff", "GATEWAY_OPS_KEY": Self.operatorKey])
+        defer { system.stop() }
+        let state = system.installation.state
+        let client = try HTTPClient(system.address)
+        let person = try SignedIn(system, client, "+46709182736")
+        let reviewer = try SignedIn(system, client, "+46709182737")
+        try reviewer.becomeStaff()
+
+        let picture = Self.picture()
+        let photo = try person.send("POST", "/media", Self.promise(picture, kind: "profile_photo"), expect: 201)
+        let photoAddress = try await Self.upload(picture, to: photo["uploadUrl"])
+        let photos: JSONValue = ["photos": [photo["mediaId"] ?? .null]]
+        let shown = try person.send("PUT", "/users/me/photos", photos, expect: 200)["photos"]?.arrayValue?.first?["url"]
+        let consent: JSONValue = [
+            "biometric": true, "textVersion": "canaryversion", "at": .string(Date().ISO8601Format()),
+        ]
+        let begun = try person.send("POST", "/verification/session", ["consent": consent], expect: 201)
+        let session = try #require(begun["sessionId"]?.stringValue)
+        let capture = try person.send(
+            "POST", "/verification/session/\(session)/capture", Self.promise(picture), expect: 201)
+        let captureAddress = try await Self.upload(picture, to: capture["uploadUrl"])
+        _ = try person.send(
+            "POST", "/verification/session/\(session)/complete", [:], expect: 200,
+            headers: ["Vestibule-Test-Verdict": "canaryverdict"])
+        let seen = try reviewer.send("GET", "/admin/verification/\(session)", expect: 200)["captureUrl"]?.stringValue
+        let window = Array(picture[2000..<2048])
+        let served = try await Self.get(seen)
+        #expect(served.status == 200 && served.body.firstRange(of: window) != nil, "the test looks for the right bytes")
+
+        // What was written down while the photo was there.
+        let metrics = try await Self.metrics(system)
+        #expect(metrics.contains(#"vestibule_uploads_total{service="verification""#))
+        let dump = try Self.dump(state)
+        #expect(dump.contains(session))
+        let secrets = try [photoAddress, captureAddress, try #require(seen), try #require(shown?.stringValue)].map {
+            try #require($0.firstMatch(of: /signature=([^&]+)/)?.output.1)
+        }.map(String.init)
+        // The version of the text that a person agreed to is kept, and nothing else of these.
+        let words = Self.canaries + secrets + Self.spellings(of: window)
+        for (name, text) in try Self.files(of: state) + [("metrics", metrics), ("dump", dump)] {
+            let found = words.filter { text.contains($0) && !($0 == "canaryversion" && name == "dump") }
+            #expect(found.isEmpty, "\(name)")
+        }
+        for folder in ["pictures", "picture-keys"] {
+            let bytes = try Self.bytes(in: "\(state.path)/\(folder)")
+            #expect(!bytes.isEmpty && bytes.firstRange(of: window) == nil)
+        }
+
+        // Last night's backup, as the operators' page says: the database, the bytes, and the keys of profile photos.
+        let backup = "\(state.path)/backup"
+        try Self.copy(["pictures", "picture-keys/photos"], from: state.path, to: backup)
+        _ = try person.send("DELETE", "/verification/consent", expect: 204)
+        try system.installation.wait("the destruction of the capture") {
+            try Self.bytes(in: "\(state.path)/picture-keys/captures").isEmpty
+                && Self.names(in: "\(state.path)/pictures").count == 1
+        }
+        try PostgresServer(state).query("vestibule", "BEGIN; DROP SCHEMA verification CASCADE; \(dump); COMMIT;")
+        try Self.copy(["pictures", "picture-keys/photos"], from: backup, to: state.path)
+        #expect(Self.names(in: "\(state.path)/pictures").count == 2, "the bytes of the capture are back")
+        var again: String?
+        try system.installation.wait("the restored review") {
+            again = try? reviewer.send("GET", "/admin/verification/\(session)", expect: 200)["captureUrl"]?.stringValue
+            return again != nil
+        }
+        #expect(try await Self.get(again).status == 404, "and without its key nobody reads it")
+        #expect(try await Self.get(shown?.stringValue).status == 200, "the profile's photo is there as before")
+    }
+
+    /// The demo's photo with a comment in it.
+    private static func picture() -> [UInt8] {
+        let comment = Array("canarycomment".utf8)
+        let photo = DemoPhoto.jpeg()
+        return photo.prefix(2) + [0xff, 0xfe, 0, UInt8(comment.count + 2)] + comment + photo.dropFirst(2)
+    }
+
+    private static func promise(_ picture: [UInt8], kind: String? = nil) -> JSONValue {
+        var body: [String: JSONValue] = ["contentType": "image/jpeg", "length": .integer(Int64(picture.count))]
+        if let kind { body["kind"] = .string(kind) }
+        return .object(body)
+    }
+
+    private static func upload(_ picture: [UInt8], to url: JSONValue?) async throws -> String {
+        let url = try #require(url?.stringValue)
+        let parts = try #require(URLComponents(string: url))
+        let head = """
+            PUT \(parts.percentEncodedPath)?\(parts.percentEncodedQuery ?? "") HTTP/1.1\r
+            Host: h\r
+            Connection: close\r
+            Content-Type: image/jpeg\r
+            Content-Length: \(picture.count)\r
+            \r
+
+            """
+        let sent = try await Exchange(port: try #require(parts.port), bytes: Array(head.utf8) + picture)
+        try #require(sent.status == 204)
+        return url
+    }
+
+    private static func get(_ url: String?) async throws -> Exchange {
+        let parts = try #require(URLComponents(string: url ?? ""))
+        return try await Exchange(
+            port: try #require(parts.port),
+            request: "GET \(parts.percentEncodedPath)?\(parts.percentEncodedQuery ?? "") HTTP/1.1\r\n"
+                + "Host: h\r\nConnection: close\r\n\r\n")
+    }
+
+    private static func metrics(_ system: RunningSystem) async throws -> String {
+        let port = try #require(Int(system.address.split(separator: ":")[1]))
+        let request =
+            "GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Bearer \(operatorKey)\r\n\r\n"
+        return try await Exchange(port: port, request: request).text
+    }
+
+    /// The bytes as a dump, a log or a document would write them.
+    private static func spellings(of bytes: [UInt8]) -> [String] {
+        let hex = bytes.map { String(format: "%02x", $0) }.joined()
+        // Where the bytes begin within a group of three is not known.
+        let base64 = (0..<3).map { Data(bytes.dropFirst($0).prefix(30)).base64EncodedString() }
+        return [hex, hex.uppercased()] + base64
+    }
+
+    private static func dump(_ state: StateFolder) throws -> String {
+        let database = try PostgresServer(state).superuser.replacing("dbname=postgres", with: "dbname=vestibule")
+        let command = ["pg_dump", "--dbname", database, "--schema", "verification"]
+        return try Subprocess.run(getuid() == 0 ? ["runuser", "-u", "postgres", "--"] + command : command)
+    }
+
+    private static func files(of state: StateFolder) throws -> [(name: String, text: String)] {
+        let logs = names(in: state.logs).map { "\(state.logs)/\($0)" }
+        let spooled = names(in: state.spool).map { "\(state.spool)/\($0)" }
+        return (logs + spooled + [try PostgresServer(state).log]).map {
+            ($0, String(decoding: FileManager.default.contents(atPath: $0) ?? Data(), as: UTF8.self))
+        }
+    }
+
+    /// The names of the files in a folder, at any depth, without the one that names the database.
+    private static func names(in folder: String) -> [String] {
+        let all = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return all.filter {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: "\(folder)/\($0)", isDirectory: &isFolder)
+                && !isFolder.boolValue
+                && !$0.hasSuffix("database")
+        }
+    }
+
+    private static func bytes(in folder: String) throws -> [UInt8] {
+        names(in: folder).flatMap { [UInt8](FileManager.default.contents(atPath: "\(folder)/\($0)") ?? Data()) }
+    }
+
+    private static func copy(_ folders: [String], from source: String, to target: String) throws {
+        for folder in folders {
+            try FileManager.default.createDirectory(atPath: "\(target)/\(folder)", withIntermediateDirectories: true)
+            try Subprocess.run(["cp", "-a", "\(source)/\(folder)/.", "\(target)/\(folder)"])
+        }
+    }
+}
+
+/// Somebody who is signed in.
+private final class SignedIn {
+    private let system: RunningSystem
+    private let client: HTTPClient
+    private var session: JSONValue
+
+    init(_ system: RunningSystem, _ client: HTTPClient, _ phone: String) throws {
+        (self.system, self.client) = (system, client)
+        let sent = try client.send("POST", "/auth/otp/send", body: ["phone": .string(phone)])
+        let spool = Spool(file: "\(system.installation.state.spool)/sms.jsonl")
+        let sms = try spool.wait(for: "the SMS") { $0["to"]?.stringValue == phone }
+        session =
+            try client.send(
+                "POST", "/auth/otp/verify",
+                body: [
+                    "challengeId": sent.body["challengeId"] ?? .null,
+                    "code": .string(String(sms["body"]?.stringValue?.prefix(6) ?? "")),
+                    "device": ["name": "Pixel 9", "platform": "android"],
+                ]
+            ).body
+    }
+
+    func becomeStaff() throws {
+        let person = try #require(session["user"]?["id"]?.stringValue)
+        try system.sql("UPDATE auth.accounts SET role = 'staff' WHERE id = '\(person)'")
+        session = try send(
+            "POST", "/auth/token/refresh", ["refreshToken": session["refreshToken"] ?? .null], expect: 200)
+    }
+
+    func send(
+        _ method: String, _ path: String, _ body: JSONValue? = nil, expect: Int, headers: [String: String] = [:]
+    ) throws -> JSONValue {
+        var headers = headers
+        headers["Authorization"] = "Bearer \(session["accessToken"]?.stringValue ?? "")"
+        if method == "POST" { headers["Idempotency-Key"] = UUID().uuidString }
+        let answer = try client.send(method, path, body: body, headers: headers)
+        try #require(answer.status == expect, "\(method) \(path) answered \(answer.status): \(answer.body)")
+        return answer.body
+    }
+}
