@@ -32,8 +32,7 @@ enum ProfileServiceDefinition {
             database: container.database, inbox: container.inbox, audit: container.audit, bus: container.bus,
             log: container.log,
             store: ProfileStore(
-                database: container.database, sealer: Sealer(container.keys, purpose: "date-of-birth"),
-                libraries: libraries,
+                database: container.database, keys: container.keys, libraries: libraries,
                 formerQuestionnaire: configuration.optionalText("PROFILE_QUESTIONNAIRE") ?? "yoked-compat"),
             plans: plans, events: EventStore(database: container.database),
             appName: try configuration.text("APP_NAME"))
@@ -75,6 +74,7 @@ enum ProfileServiceDefinition {
         container.handle(VisualPreferencesReadyHandler(profile: profile))
         container.handle(VisualPreferencesDeferredHandler(profile: profile))
         container.handle(VerificationDecidedHandler(profile: profile))
+        container.handle(PhotoChangedHandler(profile: profile))
         container.handle(BackfillOnboardingHandler(profile: profile))
         container.handle(AcceptTermsHandler(profile: profile))
         container.handle(SetOperatorTaskHandler(profile: profile))
@@ -104,6 +104,8 @@ enum ProfileServiceDefinition {
         container.background("waitlist", every: .seconds(900)) { try await waitlist.tellWhoIsEligible(at: .now()) }
         // Builds the table of cities before the first search needs it.
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
+        let formerPhotos = FormerPhotos(database: container.database, outbox: container.outbox)
+        container.background("former-photos", every: nil) { try await formerPhotos.drop() }
         let review = FieldRecheck(profile: profile)
         container.prepare = {
             do {

@@ -33,6 +33,9 @@ enum VerificationServiceDefinition {
         .init(
             "VERIFICATION_JUDGE", .choice(["staff", "local"]), "staff",
             "Who judges photos: reviewers alone, or in development whatever the caller wishes"),
+        .init(
+            "VERIFICATION_MODERATION", .choice(["off", "staff"]), "off",
+            "Who approves photos of profiles before others see them: nobody, or reviewers"),
     ]
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
@@ -43,16 +46,28 @@ enum VerificationServiceDefinition {
         container.background("statistics", every: .seconds(5)) { try await statistics.look() }
         try handleVerifications(container, photos, statistics)
         container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
-        container.handle(GetPhotosHandler(photos: photos))
-        container.handle(PutPhotosHandler(photos: photos))
-        container.handle(DeletePhotoHandler(photos: photos))
+        let workflow = PhotoWorkflow(
+            photos: photos, outbox: container.outbox, audit: container.audit,
+            unseen: try container.configuration.text("VERIFICATION_MODERATION") == "off" ? .approved : .pending)
+        handlePhotos(container, workflow)
         container.handle(ExportVerificationHandler(export: container.export))
         container.handle(
             AccountDeletedHandler(container: container) { person, transaction in
                 media.destroyAll(of: person, because: "account_deleted", in: transaction)
             })
         if let vault = media.vault { keep(vault, container) }
-        try listen(photos, container, statistics)
+        try listen(workflow, container, statistics)
+    }
+
+    @Loop private static func handlePhotos(_ container: ServiceContainer, _ workflow: PhotoWorkflow) {
+        container.handle(GetPhotosHandler(photos: workflow.photos))
+        container.handle(PutPhotosHandler(workflow: workflow))
+        container.handle(DeletePhotoHandler(workflow: workflow))
+        container.handle(ListPhotoReviewsHandler(photos: workflow.photos))
+        let bearers = BearerReader(bus: container.bus)
+        container.handle(GetPhotoReviewHandler(workflow: workflow, bearers: bearers))
+        container.handle(DecidePhotoHandler(inbox: container.inbox, workflow: workflow, bearers: bearers))
+        container.background("photos", every: .seconds(60)) { try await workflow.tellAgain() }
     }
 
     @Loop private static func mediaStore(_ container: ServiceContainer) throws -> MediaStore {
@@ -98,16 +113,18 @@ enum VerificationServiceDefinition {
     }
 
     @Loop private static func listen(
-        _ photos: PhotoStore, _ container: ServiceContainer, _ statistics: VerificationStatistics
+        _ workflow: PhotoWorkflow, _ container: ServiceContainer, _ statistics: VerificationStatistics
     ) throws {
-        let configuration = container.configuration
+        let (configuration, photos) = (container.configuration, workflow.photos)
         guard configuration.optionalText("VERIFICATION_HTTP") != nil else { return }
         let (host, port) = try configuration.address("VERIFICATION_HTTP")
         let server = MediaListener(photos: photos, log: container.log, statistics: statistics).server(
             host: host, port: port, connections: try configuration.integer("VERIFICATION_CONNECTIONS"))
         container.background("uploads", every: nil) {
-            try server.start()
+            if server.boundPort == 0 { try server.start() }
             if port == 0 { photos.media.origin.base = "http://\(host):\(server.boundPort)" }
+            try await photos.markOtherAddresses()
+            try await workflow.tellAgain()
         } end: {
             await server.drain()
         }

@@ -281,7 +281,7 @@ import Testing
             let voice = try await Questionnaire([]).begin(for: profile)
             let born = "\(Timestamp.now().date.year - 16)-02-28"
             let answers: [(String, JSONValue)] = [
-                ("photo", "not-a-url at all"), ("bio", "Te är livet"), ("dateOfBirth", .string(born)),
+                ("photo", "https://cdn.example/a.jpg"), ("bio", "Te är livet"), ("dateOfBirth", .string(born)),
                 ("shoeSize", 43), ("lookingFor", "prefer_not_to_say"), ("country", "Sweden"), ("height", 3),
             ]
             let judged = try await voice.call(
@@ -291,7 +291,7 @@ import Testing
                 CallOptions(timeout: .seconds(20)))
             #expect(
                 judged.refused.map { "\($0.index) \($0.code) \($0.reason ?? "")" } == [
-                    "0 validation_failed malformed", "2 underage ", "4 validation_failed not_declinable",
+                    "0 validation_failed upload_required", "2 underage ", "4 validation_failed not_declinable",
                     "5 validation_failed not_allowed",
                 ])
             #expect(judged.refused[1].eligibleOn?.description == "\(Timestamp.now().date.year + 2)-02-28")

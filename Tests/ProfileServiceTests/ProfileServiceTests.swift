@@ -273,7 +273,7 @@ import Testing
             #expect(try await profile.ask(GetMe()).revision == 2)
             #expect(try await profile.refusal(of: SkipField(field: "displayName")).code == "field_not_skippable")
             #expect(try await profile.refusal(of: SkipField(field: "shoeSize")).code == "validation_failed")
-            try await profile.update(["photo": "https://cdn.example/a.jpg"])
+            try await profile.showPhoto("https://h/photos/1", sequence: 1)
             #expect(try await profile.refusal(of: SkipField(field: "photo")).code == "has_value")
             #expect(try await profile.ask(GetCompletion()).skippedFields.isEmpty)
         }

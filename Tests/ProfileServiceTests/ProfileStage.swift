@@ -47,7 +47,7 @@ import Testing
     /// The stored profiles, as a replica reads them.
     func store(of container: ServiceContainer? = nil) throws -> ProfileStore {
         ProfileStore(
-            database: (container ?? stage.containers[0]).database, sealer: sealer,
+            database: (container ?? stage.containers[0]).database, keys: stage.containers[0].keys,
             libraries: try libraries(of: container), formerQuestionnaire: "yoked-compat")
     }
 

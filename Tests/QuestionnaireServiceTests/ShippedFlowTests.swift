@@ -138,18 +138,12 @@ import Testing
         #expect(try walk(wizard, children: 0, choosing: [:]) == wizard.questions.count)
     }
 
-    @Test("a question that fills an address of the profile says that it wants one")
-    func addresses() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let file = root.appending(path: "Sources/ProfileService/Fields/fields.json")
-        let library = try JSONValue.parse([UInt8](Data(contentsOf: file)))
-        let addresses = (library["fields"]?.arrayValue ?? []).filter { $0["type"] == "url" }.compactMap {
-            $0["key"]?.stringValue
-        }
-        #expect(Set(addresses) == QuestionConstraints.addressFields)
-        let photo = try #require(try Self.definition("realsingles-profile").questions.first { $0.key == "photo" })
-        #expect(QuestionConstraints(photo).format == "https_url")
+    @Test func theQuestionForThePhotoIsAnUploadWhateverItsDefinitionSays() throws {
+        let definition = try Self.definition("realsingles-profile")
+        #expect(definition.questions.filter(\.isUpload).map(\.key) == ["photo"])
+        let photo = try #require(definition.questions.first { $0.key == "photo" })
+        #expect(QuestionConstraints(photo).format == "media_id" && photo.control == "upload")
+        #expect(photo.presentation == "field", "open sessions of this version have the upload, too")
     }
 
     @Test func dispositionsAreValidByTheirDefaultsAndGoalsAndTopicsAreHeldToTheirNumbers() throws {

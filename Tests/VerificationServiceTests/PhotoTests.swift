@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import EventLoop
 import Foundation
 import TestSupport
@@ -65,10 +66,139 @@ import Testing
 
     @Test func theOrderIsOfPicturesThatArrived() throws {
         let ids = (0..<4).map { _ in Identifier.random() }
-        let change = try PhotoOrder.change(to: [ids[2], ids[0]], from: [ids[0], ids[1]], arrived: [ids[2], ids[3]])
-        #expect(change == PhotoOrder.Change(removed: [ids[1]], places: [ids[2], ids[0]]))
-        #expect(throws: BusError.self) { try PhotoOrder.change(to: [ids[0], ids[0]], from: [ids[0]], arrived: []) }
-        #expect(throws: BusError.self) { try PhotoOrder.change(to: [ids[0]], from: [], arrived: [ids[1]]) }
+        let photos = [Photo(media: ids[0], moderation: .refused), Photo(media: ids[1], moderation: .approved)]
+        let change = try PhotoOrder.change(
+            to: [ids[2], ids[0]], from: photos, arrived: [ids[2], ids[3]], new: .pending)
+        #expect(
+            change
+                == PhotoOrder.Change(
+                    removed: [ids[1]], places: [Photo(media: ids[2], moderation: .pending), photos[0]]))
+        #expect(throws: BusError.self) {
+            try PhotoOrder.change(to: [ids[0], ids[0]], from: photos, arrived: [], new: .approved)
+        }
+        #expect(throws: BusError.self) {
+            try PhotoOrder.change(to: [ids[0]], from: [], arrived: [ids[1]], new: .approved)
+        }
+    }
+
+    @Test func theFirstPhotoThatOthersMaySeeStandsForThePerson() {
+        let ids = (0..<3).map { _ in Identifier.random() }
+        func shown(_ states: Moderation...) -> Identifier? {
+            PhotoOrder.shown(zip(ids, states).map { Photo(media: $0, moderation: $1) })
+        }
+        #expect(shown() == nil && shown(.pending, .refused) == nil)
+        #expect(shown(.pending, .approved, .approved) == ids[1] && shown(.approved, .pending) == ids[0])
+    }
+
+    @Test func profileIsToldOfTheFirstPhotoAndCanSignNoOther() async throws {
+        try await Verifying.run { verifying in
+            let (media, person) = (verifying.media, Identifier.random())
+            let (first, second) = (try await media.arrived(person), try await media.arrived(person))
+            let list = try await media.ask(PutPhotos(photos: [first, second]), person).photos
+            let told = try #require(try await verifying.shown.atLeast(1).first?.photo)
+            let query = AddressKey(try #require(Base64URL.decode(told.key))).query(
+                until: AddressKey.end(forAllDay: Timestamp.now().microsecondsSinceEpoch / 1_000_000))
+            #expect("\(told.address)?\(query)" == list[0].url)
+            #expect(try await media.get("\(told.address)?\(query)").status == 200)
+            let other = told.address.replacing("\(first)", with: "\(second)")
+            #expect(try await media.get("\(other)?\(query)").status == 403)
+            // The second photo changes nothing for others, until it is the first.
+            _ = try await media.ask(PutPhotos(photos: [first]), person)
+            let third = try await media.arrived(person)
+            _ = try await media.ask(PutPhotos(photos: [third, first]), person)
+            _ = try await media.ask(DeletePhoto(mediaId: third), person)
+            _ = try await media.ask(PutPhotos(photos: []), person)
+            let events = try await verifying.shown.atLeast(4)
+            #expect(events.map(\.personSequence) == [1, 2, 3, 4])
+            let ids = events.map { event in
+                [first, second, third].first { event.photo?.address.hasSuffix("\($0)") ?? false }
+            }
+            #expect(ids == [first, third, first, nil])
+            #expect(!verifying.stage.log.text.contains(told.key))
+        }
+    }
+
+    @Test func aChangeAndItsEventAreOneEvenIfProfileIsAway() async throws {
+        try await MediaStage.run { media in
+            let person = Identifier.random()
+            let first = try await media.arrived(person)
+            _ = try await media.ask(PutPhotos(photos: [first]), person)
+            await #expect(throws: BusError.self) {
+                _ = try await media.ask(PutPhotos(photos: [first, .random()]), person)
+            }
+            #expect(try await media.stage.rows("SELECT count(*) FROM outbox WHERE destination = 'profile'") == "1")
+            // An event of a photo that stands no more is followed by that of its end.
+            _ = try await media.ask(DeletePhoto(mediaId: first), person)
+            let ears = EventRecorder<PhotoChanged>()
+            try media.stage.answering(as: .profile, ears)
+            #expect(try await ears.atLeast(2).map { $0.photo == nil } == [false, true])
+        }
+    }
+
+    @Test func profileIsToldAgainWhenPhotosHaveAnotherAddress() async throws {
+        try await Verifying.run { verifying in
+            let (media, person) = (verifying.media, Identifier.random())
+            let photo = try await media.arrived(person)
+            _ = try await media.ask(PutPhotos(photos: [photo]), person)
+            _ = try await verifying.shown.atLeast(1)
+            let container = try #require(media.stage.containers.first)
+            let workflow = PhotoWorkflow(
+                photos: PhotoStore(media: media.store, keys: container.keys), outbox: container.outbox,
+                audit: container.audit, unseen: .approved)
+            workflow.photos.media.origin.base = "https://photos.example"
+            for _ in 0..<2 {
+                try await workflow.photos.markOtherAddresses()
+                try await workflow.tellAgain()
+            }
+            let events = try await verifying.shown.atLeast(2)
+            #expect(events.count == 2 && events[1].photo?.address == "https://photos.example/photos/\(photo)")
+            #expect(events[1].photo?.key == events[0].photo?.key)
+        }
+    }
+
+    @Test func reviewersApproveAPhotoBeforeOthersSeeIt() async throws {
+        try await Verifying.run(moderation: "staff") { verifying in
+            let (media, person, staff) = (verifying.media, Identifier.random(), Identifier.random())
+            let (first, second) = (try await media.arrived(person), try await media.arrived(person))
+            let list = try await media.ask(PutPhotos(photos: [first, second]), person).photos
+            #expect(list.map(\.state) == ["pending", "pending"])
+            #expect(try await media.get(list[0].url).status == 200, "the owner sees it")
+            let queue = try await verifying.ask(ListPhotoReviews(), staff, role: "staff").photos
+            #expect(queue.map(\.mediaId) == [first, second] && queue.allSatisfy { $0.photoUrl == nil })
+            let review = try await verifying.ask(GetPhotoReview(mediaId: second), staff, role: "staff")
+            #expect(try await media.get(try #require(review.photoUrl)).status == 200)
+            func decide(_ photo: Identifier, _ verdict: String, by staff: Identifier) async throws -> String? {
+                do {
+                    _ = try await verifying.ask(
+                        DecidePhoto(mediaId: photo, verdict: verdict), staff, role: "staff",
+                        key: "\(photo) \(verdict) \(staff)")
+                    return nil
+                } catch let error as BusError {
+                    return error.code
+                }
+            }
+            #expect(try await decide(second, "approved", by: person) == "forbidden", "nobody decides on their own")
+            #expect(verifying.shown.heard.isEmpty)
+            #expect(try await decide(second, "approved", by: staff) == nil)
+            #expect(try await decide(second, "approved", by: staff) == nil, "a repetition changes nothing")
+            #expect(try await decide(second, "refused", by: .random()) == "not_found", "it is decided")
+            #expect(try await verifying.shown.atLeast(1)[0].photo?.address.hasSuffix("\(second)") == true)
+            #expect(try await decide(first, "refused", by: staff) == nil)
+            let notices = try await verifying.notices.atLeast(1)
+            #expect(notices.map(\.personID) == [person] && notices.map(\.kind) == ["photo_refused"])
+            let decided = try await media.ask(PutPhotos(photos: [first, second]), person).photos
+            #expect(decided.map(\.state) == ["refused", "approved"], "the order decides nothing")
+            #expect(verifying.shown.heard.count == 1)
+            let acts = "SELECT string_agg(act, ',' ORDER BY sequence) FROM audit WHERE act LIKE 'photo%'"
+            #expect(try await verifying.stage.rows(acts) == "photo_seen,photo_reviewed,photo_reviewed")
+            try await verifying.stage.rows(
+                "UPDATE media SET expires_at = expires_at - interval '7 days' WHERE moderation = 'refused'")
+            try await media.untilDestroyed()
+            let left = try await eventually {
+                try await media.ask(GetPhotos(), person).photos.map(\.mediaId) == [second]
+            }
+            #expect(left, "a refused photo goes after a week")
+        }
     }
 
     @Test func theAddressIsTheSameAllDay() {

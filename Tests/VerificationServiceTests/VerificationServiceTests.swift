@@ -169,15 +169,17 @@ import Testing
     let media: MediaStage
     var stage: ServiceStage { media.stage }
     let decided = EventRecorder<VerificationDecided>()
+    let shown = EventRecorder<PhotoChanged>()
     let notices = EventRecorder<NotifyPerson>()
     let bearers = Bearers()
 
     nonisolated static func run(
-        judge: String = "local", replicas: Int = 1, _ body: @escaping @Loop @Sendable (Verifying) async throws -> Void
+        judge: String = "local", moderation: String = "off", replicas: Int = 1,
+        _ body: @escaping @Loop @Sendable (Verifying) async throws -> Void
     ) async throws {
-        try await MediaStage.run(judge: judge, replicas: replicas) { media in
+        try await MediaStage.run(judge: judge, moderation: moderation, replicas: replicas) { media in
             let verifying = Verifying(media: media)
-            try media.stage.answering(as: .profile, verifying.decided)
+            try media.stage.answering(as: .profile, verifying.decided, verifying.shown)
             try media.stage.answering(as: .auth, verifying.notices, verifying.bearers)
             try await body(verifying)
         }

@@ -24,6 +24,10 @@ enum NotificationText {
         case .nowEligible: (Sentence("Welcome"), "You are old enough for \(appName) now.")
         case .verificationDecided:
             ("Your photo was reviewed", "Open \(appName) to see what came of your verification.")
+        case .photoRefused:
+            ("Your photo was refused", "Nobody else sees the photo. Open \(appName) and choose another one.")
+        case .photoDropped:
+            ("Your photo is gone", "\(appName) shows photos only that are uploaded to it. Please upload yours.")
         case .identityLinked:
             (
                 "New way to sign in",

@@ -10,7 +10,7 @@ public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStr
         newDevice, deviceChanged, deviceRemoved, nowEligible, identityLinked, identityUnlinked, identityRevoked,
         phoneChanged, phoneChangeUndone, phoneDetached, recoveryRequested, recoveryReminder, recoveryLastHour,
         recoveryDisputed, recoveryContested, recoveryCancelled, recoveryExpired, recoveryApproved, recoveryRejected,
-        recoveryCompleted, recoveryLockOn, recoveryLockOff, verificationDecided,
+        recoveryCompleted, recoveryLockOn, recoveryLockOff, verificationDecided, photoRefused, photoDropped,
     ]
 
     /// Goes to removed devices and replaced push tokens, too.
@@ -62,4 +62,8 @@ public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let recoveryLockOff: NoticeKind = "recovery_lock_off"
     /// A photo verification was decided after the app stopped waiting.
     public static let verificationDecided: NoticeKind = "verification_decided"
+    /// A reviewer refused a photo of the profile.
+    public static let photoRefused: NoticeKind = "photo_refused"
+    /// The photo of the profile was an address of another host, which is not shown any more.
+    public static let photoDropped: NoticeKind = "photo_dropped"
 }

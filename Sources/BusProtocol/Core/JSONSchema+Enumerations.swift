@@ -69,9 +69,9 @@ extension JSONSchema {
     ).named("Presentation", "How a client shows a question.")
     static let control = JSONSchema.open(
         "radio", "select", "chips", "ranking", "slider", "number", "text", "text_area", "date", "height", "switch",
-        "screen"
+        "screen", "upload"
     ).named("Control", "What a client draws for a question.")
-    static let textFormat = JSONSchema.open("person_name", "single_line", "digits", "https_url").named(
+    static let textFormat = JSONSchema.open("person_name", "single_line", "digits", "https_url", "media_id").named(
         "TextFormat", "The form that a text answer is held to.")
     static let nextReason = JSONSchema.open("unanswered", "stale", "newly_visible", "subject_wanted").named(
         "NextQuestionReason",

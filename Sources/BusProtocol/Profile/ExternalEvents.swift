@@ -41,6 +41,29 @@ public struct VerificationDecided: BusEvent {
     public var at: Timestamp
 }
 
+/// Another photo stands for a person, or none does any more.
+@Message
+public struct PhotoChanged: BusEvent {
+    public static let type: MessageType = "verification.photo-changed"
+    public static let rules = ExternalService.rules(of: .verification)
+
+    public var personID: Identifier
+    @Field(.count) public var personSequence: Int64 = 0
+    /// The first photo that others may see; missing if there is none.
+    public var photo: Photo?
+    /// When it changed.
+    public var at: Timestamp
+
+    /// Where a photo is, and what opens it.
+    @Message
+    public struct Photo: MessageValue {
+        /// The address without its query: a path at the address of the API, or all of it.
+        @Field(.string(1...1024)) public var address: String
+        /// The 32 bytes that sign this address and no other, in base64url. They are a secret.
+        @Field(.string(43...43)) public var key: String
+    }
+}
+
 private enum ExternalService {
     static func rules(of producer: ServiceName) -> MessageRules {
         MessageRules(service: .profile, callers: [producer], effect: .idempotent, delivery: .untilTaken)

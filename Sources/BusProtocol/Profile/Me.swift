@@ -65,7 +65,11 @@ public struct Me: PublicReply {
     /// Increases with every change. The entity tag is made from it.
     @Field(.ordinal) public var revision: Int64
 
-    public var entityRevision: Int64? { revision }
+    /// The signed address of a photo changes every day, so its end is in the tag.
+    public var entityTag: EntityTag? {
+        let plain = EntityTag(revision: revision).rawValue
+        return EntityTag(rawValue: profile["photo"]?.stringValue.map { "\(plain)-\($0.suffix(8))" } ?? plain)
+    }
 }
 
 /// What a person who is too young is told.

@@ -79,7 +79,7 @@ public struct QuestionConstraints: MessageValue {
     @Field(.integer(0...200)) public var minAge: Int64?
     /// The highest age in years of the person whose birthday is asked for.
     @Field(.integer(0...200)) public var maxAge: Int64?
-    /// The form of a text: `person_name`, `single_line`, `digits` or `https_url`, an https address.
+    /// The form of a text: `person_name`, `single_line`, `digits`, `https_url`, an https address, or `media_id`, the ID of a picture that the person uploaded.
     @Field(.textFormat) public var format: String?
     /// The form of a text. Use `format`.
     @Field(.textFormat, isDeprecated: true) public var pattern: String?

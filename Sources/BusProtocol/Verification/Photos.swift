@@ -56,5 +56,7 @@ public struct PhotoList: PublicReply {
             example:
                 "https://api.example.com/photos/0193c0de-7a1e-7c5b-9d2f-3e4a5b6c7d8e?expires=1764201600&signature=c2ln")
         public var url: String
+        /// Whether others may see the photo: `pending` until somebody has looked at it, `approved`, or `refused`.
+        @Field(.open(1...32, "pending", "approved", "refused"), example: "approved") public var state: String?
     }
 }

@@ -71,7 +71,10 @@ struct CompletionRules: Sendable {
     ) throws(BusError) -> FieldState? {
         switch record.fields[field] {
         case .answered, .declined, .stale:
-            guard clear else { throw BusError(.hasValue, "This has an answer already. Clear it first.") }
+            // A photo is removed where it was uploaded.
+            guard clear, !field.isPhoto else {
+                throw BusError(.hasValue, "This has an answer already. Clear it first.")
+            }
             return .skipped(times: 1, last: now)
         case .skipped(let times, _):
             return isAskedFor(field, record, now: now) ? .skipped(times: times + 1, last: now) : nil

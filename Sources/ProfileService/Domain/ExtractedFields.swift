@@ -25,6 +25,8 @@ struct ExtractedFields: Sendable {
                 unknown.append(Refusal(field: extract.field, code: "unknown_member"))
                 continue
             }
+            // Verification says which photo stands for the person, whatever a questionnaire was answered.
+            if field.isPhoto { continue }
             if correction != nil || !record.hasWord(on: field) { wanted[field.key] = extract.value }
         }
         change = ProfileChange(wanted, to: record, catalogue, today: today, correction: correction)

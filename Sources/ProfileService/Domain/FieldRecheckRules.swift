@@ -7,7 +7,7 @@ enum FieldRecheckRules {
     static func changes(in record: ProfileRecord, _ catalogue: FieldCatalogue) -> [String: FieldState] {
         var changes: [String: FieldState] = [:]
         for field in catalogue.fields {
-            guard case .answered(let value)? = record.fields[field] else { continue }
+            guard !field.isPhoto, case .answered(let value)? = record.fields[field] else { continue }
             do throws(FieldValidator.Refusal) {
                 let kept = try FieldValidator.canonical(value, for: field)
                 if kept != value { changes[field.key] = .answered(kept) }

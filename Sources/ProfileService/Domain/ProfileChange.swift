@@ -54,7 +54,14 @@ struct ProfileChange: Sendable {
                     message: "There is no such field."))
         }
         let state: FieldState?
-        if value == .null {
+        if field.isPhoto, record.photo != nil || value != .null {
+            // An app may send the whole profile back.
+            guard record.fields[key] == .answered(value) else {
+                refuse(key, "upload_required", "Please upload the photo. An address is not taken.")
+                return
+            }
+            return
+        } else if value == .null {
             state = nil
         } else if value == .string(FieldCatalogue.declined) {
             guard field.isDeclinable else { return refuse(key, "not_declinable", "You cannot decline to answer this.") }

@@ -34,11 +34,13 @@ final class ProfileField: Sendable {
     let isPublic: Bool
     let isDateOfBirth: Bool
     let isCity: Bool
+    /// Whether people upload it, so that no value is taken.
+    let isPhoto: Bool
 
     init(key: String, step: Int64, kind: Kind, category: Category, isDeclinable: Bool, isPublic: Bool) {
         (self.key, self.step, self.kind, self.category) = (key, step, kind, category)
         (self.isDeclinable, self.isPublic) = (isDeclinable, isPublic)
-        (isDateOfBirth, isCity) = (key == "dateOfBirth", key == "city")
+        (isDateOfBirth, isCity, isPhoto) = (key == "dateOfBirth", key == "city", key == ProfilePhoto.field)
     }
 
     var isSkippable: Bool { category != .required }

@@ -12,12 +12,14 @@ extension ScreenQuestion {
         self.init(
             key: field.key, type: type, control: control, label: field.label, required: field.required,
             skippable: field.skippable, declinable: declines, declineLabel: declines ? decline : nil,
-            default: field.suggestion.map { .integer($0) }, constraints: QuestionConstraints(field), unit: field.unit)
+            default: field.suggestion.map { .integer($0) }, constraints: QuestionConstraints(field), unit: field.unit,
+            upload: field.key == ProfilePhoto.field ? .profilePhoto : nil)
     }
 
     private static func kind(of field: ProfileFieldView) -> (type: String, control: String)? {
         switch field.type {
         case "text": ("text", field.format == "free_text" ? "text_area" : "text")
+        case "url" where field.key == ProfilePhoto.field: ("text", "upload")
         case "url": ("text", "text")
         case "date": ("date", "date")
         case "single_choice": ("single_choice", "select")

@@ -49,6 +49,8 @@ struct ProfileRecord: Sendable, Equatable {
     var visualDeferredAt: Timestamp?
     var photoVerification: Onboarding.Verification?
     var idVerification: Onboarding.Verification?
+    /// The photo that stands for the person. The field `photo` follows it.
+    var photo: ProfilePhoto?
     /// The time zone of the person's calendar days; `nil` means UTC.
     var timeZone: PersonTimeZone?
     var completedAt: Timestamp?

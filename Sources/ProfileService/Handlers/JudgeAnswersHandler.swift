@@ -17,7 +17,9 @@ struct JudgeAnswersHandler: RequestHandler {
         let today = profile.today(of: record)
         let refused = request.answers.enumerated().compactMap { index, answer -> RefusedAnswer? in
             // An answer to a field that this release does not have is saved, and left out of the profile.
-            guard catalogue.field(answer.field) != nil else { return nil }
+            guard let field = catalogue.field(answer.field) else { return nil }
+            // The answer is the picture that the person uploaded. It fills nothing: verification says which photo stands.
+            if field.isPhoto, answer.value.stringValue.flatMap({ Identifier($0) }) != nil { return nil }
             let change = ProfileChange(
                 [answer.field: answer.value], to: record, catalogue, today: today,
                 correction: rules.correction(on: today))

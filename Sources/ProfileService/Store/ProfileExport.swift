@@ -32,7 +32,7 @@ enum ProfileExport {
             'suspendedAt', \(time("suspended_at")), 'timeZone', time_zone,
             'visualPreferences', visual_preferences,
             'visualPreferencesDeferredAt', \(time("visual_deferred_at")), 'photoVerification', photo_verification,
-            'idVerification', id_verification, 'completedAt', \(time("completed_at")),
+            'idVerification', id_verification, 'photo', photo_address, 'completedAt', \(time("completed_at")),
             'createdAt', \(time("created_at")), 'updatedAt', \(time("updated_at"))) AS record
         FROM profiles WHERE person_id = $1
         """

@@ -9,14 +9,16 @@ import ServiceRuntime
 struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
+    private let photoSealer: Sealer
     private let libraries: FieldLibraryStore
     /// The questionnaire that onboarding required before there were plans.
     let formerQuestionnaire: String
     /// Batches changes with those of other people.
     private let changes: BatchWriter
 
-    init(database: Database, sealer: Sealer, libraries: FieldLibraryStore, formerQuestionnaire: String) {
-        (self.database, self.sealer, changes) = (database, sealer, BatchWriter(database, Self.change))
+    init(database: Database, keys: KeyRing, libraries: FieldLibraryStore, formerQuestionnaire: String) {
+        (self.database, changes) = (database, BatchWriter(database, Self.change))
+        (sealer, photoSealer) = (Sealer(keys, purpose: "date-of-birth"), Sealer(keys, purpose: "photo-key"))
         (self.libraries, self.formerQuestionnaire) = (libraries, formerQuestionnaire)
     }
 
@@ -156,6 +158,12 @@ struct ProfileStore: Sendable {
                 .text(record.photoVerification?.rawValue), .text(record.idVerification?.rawValue),
                 .timestamp(record.visualDeferredAt),
             ])
+    }
+
+    /// Stores which photo stands for the person.
+    @Loop func notePhoto(of record: ProfileRecord, isComplete: Bool, in transaction: Transaction) {
+        let sealed = record.photo.map { photoSealer.seal($0.key.bytes, associated: record.personID.array) }
+        PhotoStore.note(record, sealedKey: sealed, isComplete: isComplete, in: transaction)
     }
 
     /// Stores that the person accepted a version of a text.
@@ -346,6 +354,7 @@ struct ProfileStore: Sendable {
         for (key, entry) in try JSONDocument(row.json("fields")).root.members {
             record.fields[key] = Self.state(entry, of: record)
         }
+        record.show(try photo(in: row), at: .now())
         return record
     }
 
@@ -356,6 +365,14 @@ struct ProfileStore: Sendable {
         guard let sealed = try row.optionalBytes("date_of_birth_sealed") else { return nil }
         let opened = try sealer.open(sealed, associated: row.uuid("person_id").array)
         return CivilDate(String(decoding: opened, as: UTF8.self))
+    }
+
+    private func photo(in row: Row) throws -> ProfilePhoto? {
+        guard let address = try row.optionalText("photo_address"),
+            let sealed = try row.optionalBytes("photo_key_sealed")
+        else { return nil }
+        let key = try photoSealer.open(sealed, associated: row.uuid("person_id").array)
+        return ProfilePhoto(address: address, key: AddressKey(key))
     }
 
     /// A skip without a stored time counts from the creation of the profile.
@@ -432,7 +449,7 @@ struct ProfileStore: Sendable {
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
-            revision, created_at, updated_at, fields, (
+            photo_address, photo_key_sealed, revision, created_at, updated_at, fields, (
                 SELECT jsonb_object_agg(app, jsonb_build_object(
                     'plan', plan, 'version', version, 'completed', completed_at IS NOT NULL))
                 FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans, (
@@ -449,6 +466,7 @@ struct ProfileStore: Sendable {
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
+            CASE WHEN 'photo' = ANY ($2) THEN photo_address END AS photo_address, photo_key_sealed,
             NULL::jsonb AS consents, NULL::jsonb AS operator_tasks, revision, created_at, updated_at, (
                 SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(fields) WHERE key = ANY($2)
             ) AS fields, (

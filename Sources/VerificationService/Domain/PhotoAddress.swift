@@ -2,44 +2,46 @@ import BusProtocol
 import Cryptography
 
 /// The signed address of a photo of a profile. It stays the same for a day (UTC), and can be used for one to two days. That of a
-/// capture is for one look of a reviewer.
+/// capture, or of a photo in review, is for one look of a reviewer.
 struct PhotoAddress: Sendable, Equatable {
     static let folder = "/photos/"
-    private static let day: Int64 = 86_400
+    /// How long the address for one look can be used, in seconds.
+    private static let look: Int64 = 60
 
     let media: Identifier
     /// Seconds since 1970.
     let expires: Int64
 
-    /// How long the address of a capture can be used.
-    private static let look: Int64 = 60
-
-    init(ofCapture media: Identifier, at now: Timestamp) {
+    init(forOneLookAt media: Identifier, at now: Timestamp) {
         self.media = media
         expires = now.microsecondsSinceEpoch / 1_000_000 + Self.look
     }
 
     init(of media: Identifier, at now: Timestamp) {
         self.media = media
-        expires = (now.microsecondsSinceEpoch / 1_000_000 / Self.day + 2) * Self.day
+        expires = AddressKey.end(forAllDay: now.microsecondsSinceEpoch / 1_000_000)
     }
 
-    private var path: String { Self.folder + media.description }
-    private func code(_ key: KeyedHash) -> [UInt8] { key.code(for: "GET\n\(path)\n\(expires)") }
+    static func path(of media: Identifier) -> String { folder + media.description }
+
+    /// What signs the address of this photo alone.
+    static func key(of media: Identifier, _ hash: KeyedHash) -> AddressKey {
+        AddressKey(of: path(of: media), from: hash)
+    }
 
     /// Path and query.
-    func target(_ key: KeyedHash) -> String {
-        "\(path)?expires=\(expires)&signature=\(Base64URL.encode(code(key)))"
+    func target(_ hash: KeyedHash) -> String {
+        "\(Self.path(of: media))?\(Self.key(of: media, hash).query(until: expires))"
     }
 
     /// Reads an address; `nil` if this service did not sign it.
-    init?(path: String, query: String?, _ key: KeyedHash) {
+    init?(path: String, query: String?, _ hash: KeyedHash) {
         let values = SignedQuery(query)
         guard path.hasPrefix(Self.folder), let media = Identifier(String(path.dropFirst(Self.folder.count))),
             let expires = values["expires"].flatMap({ Int64($0) }),
-            let signature = values["signature"].flatMap({ Base64URL.decode($0) })
+            let signature = values["signature"].flatMap({ Base64URL.decode($0) }),
+            Self.key(of: media, hash).accepts(signature, until: expires)
         else { return nil }
         (self.media, self.expires) = (media, expires)
-        guard constantTimeEqual(code(key), signature) else { return nil }
     }
 }

@@ -34,7 +34,7 @@ struct GetVerificationReviewHandler: RequestHandler {
             workflow.audit.note(act, on: chain, in: transaction)
         }
         var review = found.review
-        review.captureUrl = found.known.verification.media.map { workflow.photos.url(ofCapture: $0, at: .now()) }
+        review.captureUrl = found.known.verification.media.map { workflow.photos.url(forOneLookAt: $0, at: .now()) }
         return review
     }
 }

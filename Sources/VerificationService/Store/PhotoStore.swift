@@ -13,43 +13,84 @@ import EventLoop
         signature = KeyedHash(keys, purpose: "photo-address")
     }
 
-    /// A person's photos in their order.
-    func photos(of person: Identifier) async throws -> [Identifier] {
-        try await media.database.read(Self.list, [.uuid(person)]).map { try $0.uuid("media_id") }
+    /// The pictures of a person for the profile.
+    struct Known {
+        /// Those with a place, in their order.
+        var photos: [Photo] = []
+        /// Those that have arrived and have no place.
+        var arrived: [Identifier] = []
+        /// What profile was told last.
+        var told: Told?
     }
 
-    /// The photos in their order, and the pictures for the profile that have no place. Other changes of the person's
-    /// photos wait until the transaction ends.
-    func locked(
-        _ person: Identifier, in transaction: Transaction
-    ) async throws -> (photos: [Identifier], arrived: [Identifier]) {
+    /// The photo that profile knows.
+    struct Told: Equatable {
+        let media: Identifier
+        /// Without its signature; empty if profile must be told again.
+        let address: String
+    }
+
+    /// A person's photos in their order.
+    func photos(of person: Identifier) async throws -> [Photo] {
+        try await media.database.read(Self.list, [.uuid(person)]).map { try Self.photo($0) }
+    }
+
+    /// A person's pictures for the profile. Other changes of them wait until the transaction ends.
+    func locked(_ person: Identifier, in transaction: Transaction) async throws -> Known {
         Erasure.wait(for: person, in: transaction)
-        let rows = try await transaction.query(Self.lock, [.uuid(person)])
-        var (photos, arrived) = ([Identifier](), [Identifier]())
-        for row in rows {
-            let media = try row.uuid("media_id")
-            if try row.optionalInteger("position") == nil { arrived.append(media) } else { photos.append(media) }
+        var known = Known()
+        for row in try await transaction.query(Self.lock, [.uuid(person)]) {
+            let photo = try Self.photo(row)
+            if try row.optionalInteger("position") == nil {
+                known.arrived.append(photo.media)
+            } else {
+                known.photos.append(photo)
+            }
+            if let address = try row.optionalText("told_address") {
+                known.told = Told(media: photo.media, address: address)
+            }
         }
-        return (photos, arrived)
+        return known
+    }
+
+    private static func photo(_ row: Row) throws -> Photo {
+        Photo(
+            media: try row.uuid("media_id"),
+            moderation: Moderation(rawValue: try row.text("moderation")) ?? .pending)
     }
 
     /// Gives the pictures their places, and destroys those that lose theirs.
     func write(_ change: PhotoOrder.Change, in transaction: Transaction) {
         for id in change.removed { media.destroy(id, because: "removed", in: transaction) }
-        for (index, id) in change.places.enumerated() {
-            transaction.send(Self.place, [.uuid(id), .integer(Int64(index + 1))])
+        for (index, photo) in change.places.enumerated() {
+            transaction.send(
+                Self.place, [.uuid(photo.media), .integer(Int64(index + 1)), .text(photo.moderation.rawValue)])
         }
     }
+
+    /// Notes which photo profile is told of; `nil` for none.
+    func note(_ told: Told?, of person: Identifier, in transaction: Transaction) {
+        transaction.send(Self.forget, [.uuid(person)])
+        if let told { transaction.send(Self.told, [.uuid(told.media), .text(told.address)]) }
+    }
+
+    // MARK: Addresses
 
     /// The address of a photo at this time.
     func url(of photo: Identifier, at now: Timestamp) -> String {
         media.origin.base + PhotoAddress(of: photo, at: now).target(signature)
     }
 
-    /// The address of a capture, for a reviewer.
-    func url(ofCapture capture: Identifier, at now: Timestamp) -> String {
-        media.origin.base + PhotoAddress(ofCapture: capture, at: now).target(signature)
+    /// The address of a capture or a photo, for one look of a reviewer.
+    func url(forOneLookAt picture: Identifier, at now: Timestamp) -> String {
+        media.origin.base + PhotoAddress(forOneLookAt: picture, at: now).target(signature)
     }
+
+    /// The address of a photo without its signature.
+    func address(of photo: Identifier) -> String { media.origin.base + PhotoAddress.path(of: photo) }
+
+    /// What signs the address of this photo alone.
+    func key(of photo: Identifier) -> AddressKey { PhotoAddress.key(of: photo, signature) }
 
     /// Reads the address of a photo; `nil` if this service did not sign it.
     func address(path: String, query: String?) -> PhotoAddress? {
@@ -64,14 +105,81 @@ import EventLoop
         return (purpose, try row.text("content_type"))
     }
 
+    /// Marks the photos that profile knows under an address that this listener does not have.
+    func markOtherAddresses() async throws {
+        _ = try await media.database.write(Self.mark, [.text(media.origin.base + PhotoAddress.folder)])
+    }
+
+    /// Some people of whose photo profile must be told again.
+    func untold(atMost limit: Int64) async throws -> [Identifier] {
+        try await media.database.read(Self.untold, [.integer(limit)]).map { try $0.uuid("person_id") }
+    }
+
+    // MARK: Reviews
+
+    /// The photos that wait for a reviewer, the oldest first.
+    func queue() async throws -> [PhotoReview] {
+        try await media.database.read(Self.selectQueue).map { try Self.review($0) }
+    }
+
+    /// A photo that waits for a reviewer, with its owner.
+    func review(of photo: Identifier) async throws -> (review: PhotoReview, owner: Identifier)? {
+        guard let row = try await media.database.read(Self.selectReview, [.uuid(photo)]).first else { return nil }
+        return (try Self.review(row), try row.uuid("person_id"))
+    }
+
+    /// The owner of a picture; `nil` if there is no such picture.
+    func owner(of picture: Identifier) async throws -> Identifier? {
+        try await media.database.read("SELECT person_id FROM media WHERE media_id = $1", [.uuid(picture)]).first?
+            .uuid("person_id")
+    }
+
+    /// Stores what a reviewer decided.
+    ///
+    /// - Parameter life: how long the owner still sees the photo; `nil` without an end.
+    func decide(
+        _ photo: Identifier, _ moderation: Moderation, keepingFor life: Duration?, in transaction: Transaction
+    ) {
+        transaction.send(
+            Self.decide,
+            [.uuid(photo), .text(moderation.rawValue), .integer(life?.components.seconds)])
+    }
+
+    private static func review(_ row: Row) throws -> PhotoReview {
+        PhotoReview(mediaId: try row.uuid("media_id"), uploadedAt: try row.timestamp("created_at"))
+    }
+
+    // MARK: Statements
+
     private static let list: Statement = """
-        SELECT media_id FROM media WHERE person_id = $1 AND position IS NOT NULL ORDER BY position
+        SELECT media_id, moderation FROM media WHERE person_id = $1 AND position IS NOT NULL ORDER BY position
         """
     private static let lock: Statement = """
-        SELECT media_id, position FROM media WHERE person_id = $1 AND purpose = 'profile_photo' AND state = 'stored'
-        ORDER BY position FOR UPDATE
+        SELECT media_id, position, moderation, told_address FROM media
+        WHERE person_id = $1 AND purpose = 'profile_photo' AND state = 'stored' ORDER BY position FOR UPDATE
         """
-    private static let place: Statement = "UPDATE media SET position = $2, expires_at = NULL WHERE media_id = $1"
+    /// A refused photo keeps its end.
+    private static let place: Statement = """
+        UPDATE media SET position = $2, moderation = $3, expires_at = CASE WHEN $3 = 'refused' THEN expires_at END
+        WHERE media_id = $1
+        """
+    private static let forget: Statement = """
+        UPDATE media SET told_address = NULL WHERE person_id = $1 AND told_address IS NOT NULL
+        """
+    private static let told: Statement = "UPDATE media SET told_address = $2 WHERE media_id = $1"
+    private static let mark: Statement = """
+        UPDATE media SET told_address = '' WHERE told_address <> '' AND NOT starts_with(told_address, $1)
+        """
+    private static let untold: Statement = "SELECT DISTINCT person_id FROM media WHERE told_address = '' LIMIT $1"
+    private static let selectQueue: Statement = """
+        SELECT media_id, created_at FROM media WHERE moderation = 'pending' ORDER BY created_at LIMIT 100
+        """
+    private static let selectReview: Statement = """
+        SELECT media_id, created_at, person_id FROM media WHERE media_id = $1 AND moderation = 'pending'
+        """
+    private static let decide: Statement = """
+        UPDATE media SET moderation = $2, expires_at = clock_timestamp() + make_interval(secs => $3) WHERE media_id = $1
+        """
     private static let show: Statement = """
         SELECT purpose, content_type FROM media
         WHERE media_id = $1 AND (position IS NOT NULL OR purpose = 'verification' AND state = 'stored')

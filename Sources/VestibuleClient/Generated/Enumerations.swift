@@ -156,6 +156,7 @@ public struct Control: OpenEnum {
     public static let height = Self(rawValue: "height")
     public static let `switch` = Self(rawValue: "switch")
     public static let screen = Self(rawValue: "screen")
+    public static let upload = Self(rawValue: "upload")
 }
 
 /// Why a capability is disabled.
@@ -276,6 +277,16 @@ public struct OnboardingStepKind: OpenEnum {
     public static let verification = Self(rawValue: "verification")
     public static let terms = Self(rawValue: "terms")
     public static let `operator` = Self(rawValue: "operator")
+}
+
+/// Whether others may see the photo: `pending` until somebody has looked at it, `approved`, or `refused`.
+public struct PhotoListPhotoState: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let pending = Self(rawValue: "pending")
+    public static let approved = Self(rawValue: "approved")
+    public static let refused = Self(rawValue: "refused")
 }
 
 /// What a device runs.
@@ -489,6 +500,8 @@ public struct PushKind: OpenEnum {
     public static let recoveryLockOn = Self(rawValue: "recovery_lock_on")
     public static let recoveryLockOff = Self(rawValue: "recovery_lock_off")
     public static let verificationDecided = Self(rawValue: "verification_decided")
+    public static let photoRefused = Self(rawValue: "photo_refused")
+    public static let photoDropped = Self(rawValue: "photo_dropped")
 }
 
 /// What kind of answer a question takes, and so the form of its `value`. `single_choice`: the `key` of an option.
@@ -661,6 +674,7 @@ public struct TextFormat: OpenEnum {
     public static let singleLine = Self(rawValue: "single_line")
     public static let digits = Self(rawValue: "digits")
     public static let httpsUrl = Self(rawValue: "https_url")
+    public static let mediaId = Self(rawValue: "media_id")
 }
 
 /// How far a photo verification is.

@@ -923,6 +923,18 @@ public struct PhotoListPhoto: Codable, Sendable, Equatable {
     /// Where the photo is: an address, or a path at the address of the API. It stays the same for a day and works for
     /// one day more. It is for who may see the profile.
     public var url: String
+    /// Whether others may see the photo: `pending` until somebody has looked at it, `approved`, or `refused`.
+    public var state: PhotoListPhotoState?
+}
+
+/// How a picture is uploaded.
+public struct PictureUpload: Codable, Sendable, Equatable {
+    /// What the picture is for: the `kind` to send.
+    public var kind: String
+    /// Where to ask for an address to upload to (POST).
+    public var href: String
+    /// Where the picture gets its place once it has arrived (PUT).
+    public var placesHref: String
 }
 
 /// One version of an onboarding plan.
@@ -1238,7 +1250,8 @@ public struct PutSubjectRequest: Codable, Sendable, Equatable {
 public struct QuestionConstraints: Codable, Sendable, Equatable {
     /// The earliest date.
     public var earliest: String?
-    /// The form of a text: `person_name`, `single_line`, `digits` or `https_url`, an https address.
+    /// The form of a text: `person_name`, `single_line`, `digits`, `https_url`, an https address, or `media_id`, the ID
+    /// of a picture that the person uploaded.
     public var format: TextFormat?
     /// The latest date.
     public var latest: String?
@@ -1728,6 +1741,9 @@ public struct ScreenQuestion: Codable, Sendable, Equatable {
     public var subject: UUID?
     /// The unit of a number.
     public var unit: String?
+    /// How to upload the picture that is asked for. The answer to a question is the picture's `mediaId`; a field of the
+    /// profile takes none.
+    public var upload: PictureUpload?
 }
 
 /// Says which recovery a code is for. An empty object is enough to begin one.

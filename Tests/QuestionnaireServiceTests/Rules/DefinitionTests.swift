@@ -47,7 +47,7 @@ import Testing
         let presentations = Set(QuestionKind.allCases.flatMap(\.presentations))
         #expect(QuestionView.schema.known("type") == QuestionKind.allCases.map(\.rawValue).sorted())
         #expect(QuestionView.schema.known("presentation") == presentations.sorted())
-        let forms = TextPattern.allCases.map(\.rawValue) + ["https_url"]
+        let forms = TextPattern.allCases.map(\.rawValue) + ["https_url", "media_id"]
         #expect(QuestionConstraints.schema.known("format") == forms.sorted())
         #expect(SessionOffer.schema.known("class") == ChangeClass.allCases.map(\.rawValue).sorted())
     }

@@ -44,7 +44,7 @@ import Testing
         #expect(
             types == [
                 "auth.account-deleted", "auth.notify-person", "auth.recovery-applied", "auth.recovery-began",
-                "recovery.case-closed", "recovery.case-opened", "verification.decided",
+                "recovery.case-closed", "recovery.case-opened", "verification.decided", "verification.photo-changed",
                 "visual-preference.capture-deferred", "visual-preference.profile-ready",
             ])
     }

@@ -66,6 +66,11 @@ import Testing
                 "\(prefix)DATABASE_URL": scratch.runtime, "\(prefix)KEYS": KeyRing.generate(id: "test"),
                 "AUDIT_ANCHOR_FOLDER": folder.path, "SPOOL_DIR": spool.folder,
             ]
+            if name == .verification {
+                environment["VERIFICATION_HTTP"] = "127.0.0.1:0"
+                environment["VERIFICATION_BLOBS"] = folder.path + "/pictures"
+                environment["VERIFICATION_KEY_STORE"] = folder.path + "/picture-keys"
+            }
             for peer in definition.peers { environment["BUS_\(peer.identifier.uppercased())"] = "ipc:\(folder.path)" }
             environments[name] = environment
         }

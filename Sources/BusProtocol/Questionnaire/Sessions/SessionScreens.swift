@@ -102,6 +102,23 @@ public struct ScreenQuestion: MessageValue {
     @Field(.string(1...64)) public var unit: String?
     /// The options that are offered. Those of a field of the profile stand in the field.
     @Field(count: 1...500) public var options: [QuestionOption]?
+    /// How to upload the picture that is asked for. The answer to a question is the picture's `mediaId`; a field of the profile takes none.
+    public var upload: PictureUpload?
+}
+
+/// How a picture is uploaded.
+@Message
+public struct PictureUpload: MessageValue {
+    /// What the picture is for: the `kind` to send.
+    @Field(.string(1...64), example: "profile_photo") public var kind: String
+    /// Where to ask for an address to upload to (POST).
+    @Field(.string(1...200), example: "/media") public var href: String
+    /// Where the picture gets its place once it has arrived (PUT).
+    @Field(.string(1...200), example: "/users/me/photos") public var placesHref: String
+
+    /// A photo of the profile.
+    public static let profilePhoto = PictureUpload(
+        kind: "profile_photo", href: "/media", placesHref: "/users/me/photos")
 }
 
 /// A question with its answer as the person reads it.

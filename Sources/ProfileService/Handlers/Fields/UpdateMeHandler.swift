@@ -65,6 +65,9 @@ struct UpdateMeHandler: RequestHandler {
 
     /// - Parameter tags: the entity tags of `If-Match`. `*` matches any revision.
     private static func names(_ tags: String, _ revision: Int64) -> Bool {
-        tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains { $0 == "*" || $0 == "\"r\(revision)\"" }
+        // Of the tag of a profile with a photo, only the revision counts.
+        tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains {
+            $0 == "*" || $0 == "\"r\(revision)\"" || $0.hasPrefix("\"r\(revision)-")
+        }
     }
 }

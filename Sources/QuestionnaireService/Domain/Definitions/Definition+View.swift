@@ -22,6 +22,10 @@ extension QuestionView {
 }
 
 extension Question {
+    /// Whether the person uploads a picture, and the answer says which. Profile refuses any other text as an answer that
+    /// stands for the photo.
+    var isUpload: Bool { kind == .text && profileField == "photo" }
+
     /// The options as clients see them; `nil` for none, since there is no empty list on the wire.
     var optionViews: [QuestionOption]? {
         options.isEmpty ? nil : options.map { .init(key: $0.key, label: $0.label, exclusive: $0.exclusive) }
@@ -29,9 +33,6 @@ extension Question {
 }
 
 extension QuestionConstraints {
-    /// Fields of the profile that are addresses. Profile refuses any other text as an answer that fills one.
-    static let addressFields: Set = ["photo"]
-
     init(_ question: Question) {
         self.init()
         let limits = question.constraints
@@ -45,7 +46,7 @@ extension QuestionConstraints {
         (earliest, latest) = (limits.earliest, limits.latest)
         (minAge, maxAge) = (limits.minAge.map(Int64.init), limits.maxAge.map(Int64.init))
         (format, pattern) = (limits.pattern?.rawValue, limits.pattern?.rawValue)
-        if let field = question.profileField, Self.addressFields.contains(field) { format = "https_url" }
+        if question.isUpload { format = "media_id" }
         if limits.otherCount > 0 {
             other = OtherConstraint(maxCount: Int64(limits.otherCount), maxLength: Int64(limits.otherLength))
         }

@@ -80,7 +80,9 @@ private struct ScreenWriter {
         sheet.items.compactMap { item in
             guard item.isCounted, !item.isHidden else { return nil }
             let (question, state) = (questions[item.place], item.answer?.state ?? .unanswered)
-            let value = item.answer?.value ?? (item.isLeftToDefault ? question.suggestion : nil)
+            // The ID of a picture tells a person nothing.
+            let given = question.isUpload ? nil : item.answer?.value
+            let value = given ?? (item.isLeftToDefault ? question.suggestion : nil)
             let declined = state == .declined ? [words?.decline].compactMap(\.self) : []
             return ReviewLine(
                 screen: item.key, label: question.text, state: state,
@@ -96,7 +98,8 @@ extension ScreenQuestion {
             label: question.text, help: question.help, required: question.required,
             skippable: question.skippable && !question.required, declinable: question.declinable,
             declineLabel: question.declinable ? words?.decline : nil, default: question.suggestion,
-            constraints: QuestionConstraints(question), options: question.optionViews)
+            constraints: QuestionConstraints(question), options: question.optionViews,
+            upload: question.isUpload ? .profilePhoto : nil)
     }
 }
 
@@ -105,6 +108,7 @@ extension Question {
     var control: String {
         switch (kind, presentation) {
         case (.number, _): "number"
+        case (.text, _) where isUpload: "upload"
         case (.text, "area"): "text_area"
         case (.text, _): "text"
         case (.ranking, _): "ranking"

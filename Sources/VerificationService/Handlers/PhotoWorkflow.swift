@@ -1,0 +1,86 @@
+import BusProtocol
+import Cryptography
+import Database
+import EventLoop
+import ServiceRuntime
+
+/// What the handlers of photos do in one transaction.
+@Loop struct PhotoWorkflow {
+    let photos: PhotoStore
+    let outbox: Outbox
+    let audit: AuditTrail
+    /// The state of a photo that nobody has looked at.
+    let unseen: Moderation
+
+    /// How long the owner of a refused photo still sees it.
+    nonisolated static let refusedLife = Duration.seconds(7 * 86_400)
+    /// The most people of one round of ``tellAgain()``.
+    private nonisolated static let batch: Int64 = 50
+
+    /// Sets the order of a person's photos.
+    ///
+    /// - Parameter wanted: makes the order from the photos with a place now.
+    /// - Throws: ``BusError`` if a picture is named twice or has not arrived.
+    func setOrder(
+        of person: Identifier, watch: DeliveryWatch, _ wanted: ([Identifier]) -> [Identifier]
+    ) async throws -> [Photo] {
+        try await photos.media.database.transaction { transaction in
+            let known = try await photos.locked(person, in: transaction)
+            let change = try PhotoOrder.change(
+                to: wanted(known.photos.map(\.media)), from: known.photos, arrived: known.arrived, new: unseen)
+            photos.write(change, in: transaction)
+            try await tell(change.places, known.told, of: person, watch: watch, in: transaction)
+            return change.places
+        }
+    }
+
+    /// Stores what a reviewer decided on a photo, and what follows from it.
+    ///
+    /// - Returns: false if the photo waits for no reviewer.
+    func decide(
+        _ media: Identifier, _ moderation: Moderation, of person: Identifier, in transaction: Transaction
+    ) async throws -> Bool {
+        let known = try await photos.locked(person, in: transaction)
+        guard known.photos.contains(Photo(media: media, moderation: .pending)) else { return false }
+        photos.decide(
+            media, moderation, keepingFor: moderation == .refused ? Self.refusedLife : nil, in: transaction)
+        let decided = known.photos.map { $0.media == media ? Photo(media: media, moderation: moderation) : $0 }
+        try await tell(decided, known.told, of: person, in: transaction)
+        if moderation == .refused {
+            let notice = NotifyPerson(
+                notificationID: .ordered(), personID: person, kind: NoticeKind.photoRefused.rawValue, data: [:])
+            try await outbox.publish(notice, in: transaction)
+        }
+        return true
+    }
+
+    /// Tells profile which photo stands for the person, unless profile knows it.
+    private func tell(
+        _ photos: [Photo], _ told: PhotoStore.Told?, of person: Identifier, watch: DeliveryWatch? = nil,
+        in transaction: Transaction
+    ) async throws {
+        let store = self.photos
+        let shown = PhotoOrder.shown(photos).map { PhotoStore.Told(media: $0, address: store.address(of: $0)) }
+        guard shown != told else { return }
+        let event = PhotoChanged(
+            personID: person,
+            photo: shown.map { .init(address: $0.address, key: Base64URL.encode(store.key(of: $0.media).bytes)) },
+            at: .now())
+        try await outbox.publish(event, watch: watch, in: transaction)
+        store.note(shown, of: person, in: transaction)
+    }
+
+    /// Tells profile of the photos that it knows under an address of before.
+    func tellAgain() async throws {
+        while true {
+            let people = try await photos.untold(atMost: Self.batch)
+            for person in people {
+                try await photos.media.database.transaction { transaction in
+                    let known = try await photos.locked(person, in: transaction)
+                    try await tell(known.photos, known.told, of: person, in: transaction)
+                }
+            }
+            guard people.count == Self.batch else { return }
+        }
+    }
+}
