@@ -121,6 +121,7 @@ final class Demo {
         try api.check(
             completion["missingRequired"] == [] && completion["skippedFields"] == ["bio"], "nothing required is missing"
         )
+        try api.uploadPhoto(person.token)
     }
 
     // MARK: Questionnaire

@@ -29,13 +29,18 @@ final class DemoClient {
 
     /// Sends a picture to the address that the server gave for it.
     func upload(_ picture: [UInt8], _ contentType: String, to url: String) throws {
+        let (server, path) = try place(of: url)
+        try report("the picture is sent", "PUT", expect: 204) {
+            try server.send("PUT", path, bytes: picture, contentType: contentType)
+        }
+    }
+
+    /// The server of a picture's address, and the path there.
+    func place(of url: String) throws -> (HTTPClient, String) {
         let parts = try Regex("(?:http://([^/]+))?(/.+)", as: (Substring, Substring?, Substring).self).wholeMatch(
             in: url)
-        guard let (_, host, path) = parts?.output else { throw CommandError("\(url) is no address for an upload") }
-        let client = try host.map { try HTTPClient(String($0)) } ?? uploads
-        try report("the picture is sent", "PUT", expect: 204) {
-            try client.send("PUT", String(path), bytes: picture, contentType: contentType)
-        }
+        guard let (_, host, path) = parts?.output else { throw CommandError("\(url) is no address of a picture") }
+        return (try host.map { try HTTPClient(String($0)) } ?? uploads, String(path))
     }
 
     @discardableResult

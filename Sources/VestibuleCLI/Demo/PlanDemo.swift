@@ -172,7 +172,12 @@ final class PlanDemo {
         let key = try api.text(question, "key")
         let subject = question["subject"]?.stringValue.map { "?subject=\($0)" } ?? ""
         var body: [String: JSONValue] = ["mutationId": .string(UUID().uuidString.lowercased())]
-        if question["required"] != true, question["skippable"] == true {
+        if let upload = question["upload"] {
+            let media = try api.uploadPhoto(
+                token, kind: api.text(upload, "kind"), href: api.text(upload, "href"),
+                placesHref: api.text(upload, "placesHref"))
+            (body["state"], body["value"]) = ("answered", .string(media))
+        } else if question["required"] != true, question["skippable"] == true {
             body["state"] = "skipped"
         } else {
             body["state"] = "answered"

@@ -36,23 +36,23 @@ struct HTTPClient {
     func send(
         _ method: String, _ path: String, body: JSONValue? = nil, headers: [String: String] = [:]
     ) throws -> HTTPAnswer {
-        let bytes = body.map { CanonicalJSON.bytes(of: $0) }
-        return try send(method, path, bytes: bytes, contentType: "application/json", headers: headers)
+        try send(
+            method, path, bytes: body.map { CanonicalJSON.bytes(of: $0) } ?? [],
+            contentType: body == nil ? nil : "application/json", headers: headers)
     }
 
+    /// Sends bytes of any kind.
+    ///
+    /// - Parameter contentType: `nil` for no body.
     /// - Throws: ``CommandError`` if nothing answers, or not in HTTP.
     func send(
-        _ method: String, _ path: String, bytes: [UInt8]?, contentType: String, headers: [String: String] = [:]
+        _ method: String, _ path: String, bytes: [UInt8], contentType: String?, headers: [String: String] = [:]
     ) throws -> HTTPAnswer {
         var lines = ["\(method) \(path) HTTP/1.1", "Host: \(host):\(port)", "Connection: close"]
-        if let bytes {
-            lines.append("Content-Type: \(contentType)")
-            lines.append("Content-Length: \(bytes.count)")
-        } else if method != "GET" {
-            lines.append("Content-Length: 0")
-        }
+        if let contentType { lines.append("Content-Type: \(contentType)") }
+        if contentType != nil || method != "GET" { lines.append("Content-Length: \(bytes.count)") }
         lines += headers.map { "\($0.key): \($0.value)" }
-        return try parse(try exchange(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (bytes ?? [])))
+        return try parse(try exchange(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + bytes))
     }
 
     private func exchange(_ request: [UInt8]) throws -> [UInt8] {
