@@ -147,11 +147,14 @@ enum AuthServiceDefinition {
             dormantAfter: dormantAfter, hold: try RecoveryHold.seconds(configuration))
         container.handle(begin)
         container.handle(BeginRecoveryV1Handler(handler: begin))
+        let claimants = ClaimantChecker(secrets: secrets, checker: checker)
         container.handle(
             ApplyRecoveryHandler(
-                inbox: inbox, outbox: outbox, audit: audit, secrets: secrets, checker: checker, opener: opener,
+                inbox: inbox, outbox: outbox, audit: audit, secrets: secrets, claimants: claimants, opener: opener,
                 notifier: notifier))
+        container.handle(CheckClaimantHandler(inbox: inbox, secrets: secrets, claimants: claimants))
         container.handle(CheckRecoveryHandler(database: database))
+        container.handle(DescribeDevicesHandler(database: database))
         container.handle(CaseOpenedHandler(database: database))
         container.handle(CaseClosedHandler(database: database, audit: audit))
         container.handle(NotifyPersonHandler(database: database, notifier: notifier))

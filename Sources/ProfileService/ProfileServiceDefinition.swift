@@ -49,6 +49,7 @@ enum ProfileServiceDefinition {
         handlePlans(container, libraries, plans)
         handleLibrary(container, libraries)
         container.handle(GetPersonHandler(profile: profile))
+        container.handle(DescribePersonHandler(profile: profile))
         container.handle(GetFactsHandler(store: profile.store))
         let notes = Sealer(container.keys, purpose: "staff-note")
         container.sections = ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit)

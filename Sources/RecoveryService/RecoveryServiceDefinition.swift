@@ -9,7 +9,9 @@ import ServiceRuntime
 /// Puts recovery together from its handlers, deliverers and variables.
 enum RecoveryServiceDefinition {
     static let definition = ServiceDefinition(
-        name: .recovery, variables: variables, migrations: RecoveryMigrations.all, peers: [.auth], assemble: assemble)
+        name: .recovery, variables: variables, migrations: RecoveryMigrations.all,
+        peers: [.auth, .profile, .verification],
+        assemble: assemble)
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
@@ -37,8 +39,12 @@ enum RecoveryServiceDefinition {
         let decider = Decider(cases: cases, reviews: reviews)
         container.handle(SubmitEvidenceHandler(database: database, cases: cases, reviews: reviews))
         container.handle(SubmitOwnerEvidenceHandler(inbox: inbox, cases: cases, reviews: reviews))
+        let pictures = PicturePromiser(database: database, inbox: inbox, bus: container.bus, cases: cases)
+        container.handle(AddClaimantPictureHandler(pictures: pictures))
+        container.handle(AddOwnerPictureHandler(pictures: pictures))
         container.handle(ListReviewsHandler(reviews: reviews))
-        container.handle(GetReviewHandler(database: database, audit: audit, reviews: reviews))
+        container.handle(GetReviewHandler(database: database, audit: audit, reviews: reviews, bus: container.bus))
+        container.handle(SeePictureHandler(database: database, audit: audit, reader: reader, bus: container.bus))
         container.handle(ClaimReviewHandler(database: database, decider: decider, reader: reader))
         container.handle(ReleaseReviewHandler(database: database, decider: decider, reader: reader))
         container.handle(ApproveCaseHandler(inbox: inbox, decider: decider, reader: reader))
@@ -48,7 +54,12 @@ enum RecoveryServiceDefinition {
                 database: database, decider: decider, isDevelopment: configuration.profile == .development))
         container.sections = RecoveryExport.sections
         container.handle(ExportCasesHandler(export: container.export))
-        container.handle(AccountDeletedHandler(container: container) { CaseStore.erase($0, in: $1) })
+        container.handle(
+            AccountDeletedHandler(container: container) { person, transaction in
+                for id in try await CaseStore.erase(person, in: transaction) {
+                    try await outbox.publish(EvidenceEnded(personID: id), in: transaction)
+                }
+            })
         container.handle(RecoveryBeganHandler(database: database, cases: cases))
         container.handle(CompleteRecoveryHandler(database: database, inbox: inbox, bus: container.bus, cases: cases))
         container.handle(RecoveryAppliedHandler(database: database, cases: cases))

@@ -6,12 +6,15 @@ import EventLoop
 /// Erases everything that a service holds about a deleted person. A message that arrives later cannot create new rows.
 public struct AccountDeletedHandler: RequestHandler {
     private let container: ServiceContainer
-    private let erase: @Loop @Sendable (Identifier, Transaction) -> Void
+    private let erase: @Loop @Sendable (Identifier, Transaction) async throws -> Void
 
     /// - Parameter erase: removes the person's rows from the tables that the service's export sections describe. If
     ///   some transactions write such rows without ``Erasure/wait(for:in:)``, it waits for them. All other tables with
     ///   a person's ID are erased after it.
-    public init(container: ServiceContainer, erase: @escaping @Loop @Sendable (Identifier, Transaction) -> Void) {
+    public init(
+        container: ServiceContainer,
+        erase: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> Void
+    ) {
         (self.container, self.erase) = (container, erase)
     }
 
@@ -20,7 +23,7 @@ public struct AccountDeletedHandler: RequestHandler {
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
             // The last row of the person's chain. If the person has no chain, the row goes to the service's chain.
             let chain = try await container.audit.chain(of: event.personID, in: transaction)
-            erase(event.personID, transaction)
+            try await erase(event.personID, transaction)
             try await PersonTable.erase(event.personID, besides: container.sections, in: transaction)
             // The audit row is written after the service's rows, as in every transaction.
             container.audit.note(AuditAct("person_erased"), on: chain, in: transaction)

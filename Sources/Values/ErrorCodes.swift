@@ -183,6 +183,9 @@ extension ErrorCode {
         "recovery_not_ready", .failedPrecondition, http: 409, "Recovery not ready")
     /// The case is over.
     public static let recoveryClosed = ErrorCode("recovery_closed", .failedPrecondition, http: 409, "Recovery closed")
+    /// A side of a recovery case sent as many pictures as it may.
+    public static let tooManyPictures = ErrorCode(
+        "too_many_pictures", .failedPrecondition, http: 409, "Too many pictures")
     /// The claimant's number has an account.
     public static let claimantHasAccount = ErrorCode(
         "claimant_has_account", .failedPrecondition, http: 409, "Number has an account")

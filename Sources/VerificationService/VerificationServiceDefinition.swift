@@ -50,6 +50,10 @@ enum VerificationServiceDefinition {
             photos: photos, outbox: container.outbox, audit: container.audit,
             unseen: try container.configuration.text("VERIFICATION_MODERATION") == "off" ? .approved : .pending)
         handlePhotos(container, workflow)
+        let evidence = EvidenceStore(photos: photos)
+        container.handle(PromiseEvidenceHandler(evidence: evidence))
+        container.handle(ListEvidenceHandler(evidence: evidence))
+        container.handle(EvidenceEndedHandler(database: container.database, evidence: evidence))
         container.handle(ExportVerificationHandler(export: container.export))
         container.handle(
             AccountDeletedHandler(container: container) { person, transaction in

@@ -121,6 +121,12 @@ import Testing
             #expect(try await profile.update(["timeZone": .null]).timeZone == nil)
         }
     }
+
+    @Test func aReviewerKnowsAboutHowOldAPersonIs() {
+        let ages = [0, 17, 18, 24, 25, 34, 35, 44, 45, 54, 55, 64, 65, 150]
+        let bands = ["under_18", "18-24", "25-34", "35-44", "45-54", "55-64", "65+"]
+        #expect(ages.map { Age.band(of: $0) } == bands.flatMap { [$0, $0] })
+    }
 }
 
 extension CivilDate {

@@ -19,6 +19,8 @@ import Testing
     let notified = EventRecorder<NotifyPerson>()
     let opened = EventRecorder<CaseOpened>()
     let closed = EventRecorder<CaseClosed>()
+    let pictures = PictureKeeper()
+    let codes = ClaimantCodes()
 
     nonisolated static let accountPhone = "+14155552671"
     /// That the account had until lately.
@@ -36,7 +38,7 @@ import Testing
         try await ServiceStage.run(RecoveryServiceDefinition.definition, replicas: replicas, environment: environment) {
             stage in
             let recovery = try RecoveryStage(stage)
-            try await stage.untilFound(.auth)
+            for peer in RecoveryServiceDefinition.definition.peers { try await stage.untilFound(peer) }
             try await body(recovery)
         }
     }
@@ -45,7 +47,11 @@ import Testing
         self.stage = stage
         owner = .random()
         (auth, mover) = (Auth(owner: owner), Mover(owner: owner))
-        try stage.answering(as: .auth, auth, bearers, mover, Checker(mover: mover), notified, opened, closed)
+        try stage.answering(
+            as: .auth, auth, bearers, mover, Checker(mover: mover), notified, opened, closed, codes,
+            DeviceDescriber())
+        try stage.answering(as: .profile, PersonDescriber())
+        try stage.answering(as: .verification, pictures, pictures.list, pictures.ended)
         gateway = try stage.asking(as: .gateway)
     }
 
@@ -125,6 +131,21 @@ import Testing
             RecoveryChecked(isApplied: mover.isApplied)
         }
     }
+
+    /// Stands in for auth when it checks a claimant's new code. It keeps the codes that it used up.
+    @Loop final class ClaimantCodes: RequestHandler {
+        private(set) var used: [CheckClaimant] = []
+        /// When the codes were used up.
+        var at: Timestamp?
+
+        func handle(_ request: CheckClaimant, context: RequestContext) async throws -> ClaimantChecked {
+            guard request.code != RecoveryStage.wrongCode else { throw BusError(.otpInvalid, "Code incorrect.") }
+            used.append(request)
+            return ClaimantChecked(at: at ?? .now())
+        }
+    }
+
+    nonisolated static let wrongCode = "111111"
 
     func approve(_ claim: RecoveryRequested, as reviewer: Identifier? = nil) async throws {
         _ = try await ask(ClaimReview(recoveryId: claim.recoveryId), as: reviewer ?? staff)

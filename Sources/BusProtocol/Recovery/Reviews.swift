@@ -76,12 +76,51 @@ public struct ReviewPage: PublicReply {
     @Field(.string(1...1024), example: "evidence-2") public var ownerEvidence: String?
     /// The owner's earlier evidence, the oldest first. Anybody with a session of the account may give some.
     @Field(.string(1...1024), count: 0...9, example: "evidence-0") public var earlierOwnerEvidence: [String]?
+    /// The pictures of both sides that have arrived, the oldest first, while the case is open.
+    @Field(count: 0...100) public var pictures: [Picture]?
+    /// What the account is known by, while the case is open.
+    public var account: Account?
     /// The acts on the case.
     @Field(count: 0...1000) public var trail: [TrailEntry]
     /// The reviewers' notes.
     @Field(count: 0...1000) public var notes: [Note]
     /// The notices to the owner.
     @Field(count: 0...1000) public var notices: [Notice]
+
+    /// A picture of one side. Looking at it is a request of its own.
+    @Message
+    public struct Picture: MessageValue {
+        /// The picture.
+        public var mediaId: Identifier
+        /// Who sent it.
+        @Field(.evidenceSide, example: "claimant") public var side: String
+        /// When its upload was asked for.
+        public var at: Timestamp
+    }
+
+    /// What a reviewer compares with the evidence. Nothing in it reaches the owner.
+    @Message
+    public struct Account: MessageValue {
+        /// The first name, or the name that is shown in its place.
+        @Field(.string(1...200), example: "Zoë") public var firstName: String?
+        /// About how old the person is.
+        @Field(.ageBand, example: "25-34") public var ageBand: String?
+        /// `photo_verified` and `id_verified`.
+        @Field(.string(1...64), count: 0...16) public var badges: [String]
+        /// The devices, the last used first.
+        @Field(count: 0...100) public var devices: [Device]
+
+        /// A device of the account.
+        @Message
+        public struct Device: MessageValue {
+            /// The operating system, or `web`.
+            @Field(.platform) public var platform: String
+            /// When the account got the device.
+            public var addedAt: Timestamp
+            /// When it was last used.
+            public var lastUsedAt: Timestamp
+        }
+    }
 
     /// One act. Its hash depends on the act before (`vestibule audit verify`).
     @Message
@@ -123,6 +162,30 @@ public struct ReviewPage: PublicReply {
         /// Devices that did not receive it.
         @Field(.integer(0...100_000), example: 0) public var failed: Int64
     }
+}
+
+/// Shows one picture of a case to a reviewer. Each look is in the audit trail.
+@Message
+public struct SeePicture: PublicRequest {
+    public typealias Reply = PictureShown
+    public static let type: MessageType = "recovery.see-picture"
+    public static let rules = MessageRules(
+        service: .recovery, callers: [.gateway], effect: .read, errors: [.unauthorized, .forbidden, .notFound],
+        replyCarriesToken: true)
+    public static let route = HTTPRoute(
+        .get, "/admin/recovery/{id}/pictures/{mediaId}", .staff, "One picture of a case.", carriesToken: true)
+
+    /// The recovery case.
+    @Field(from: .path("id")) public var recoveryId: Identifier
+    /// The picture.
+    @Field(from: .path("mediaId")) public var mediaId: Identifier
+}
+
+/// Where to see a picture.
+@Message
+public struct PictureShown: PublicReply {
+    /// Shows the picture for a minute. It is a secret.
+    @Field(.string(1...2048), example: "https://api.example.com/photos/0193c0de?signature=51ab") public var url: String
 }
 
 /// A reviewer takes a case for half an hour. If less than half of that time is left, a repetition extends it.

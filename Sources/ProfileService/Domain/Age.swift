@@ -10,6 +10,19 @@ enum Age {
         return birthday <= today ? years : years - 1
     }
 
+    /// The band of an age in whole years, for people who must not know the age itself.
+    static func band(of years: Int) -> String {
+        switch years {
+        case ..<18: "under_18"
+        case ..<25: "18-24"
+        case ..<35: "25-34"
+        case ..<45: "35-44"
+        case ..<55: "45-54"
+        case ..<65: "55-64"
+        default: "65+"
+        }
+    }
+
     /// The day on which the person turns `minimum`.
     static func eligibleOn(born: CivilDate, minimum: Int) -> CivilDate { birthday(of: born, turning: minimum) ?? born }
 

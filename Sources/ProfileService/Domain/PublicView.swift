@@ -27,7 +27,7 @@ enum PublicView {
             id: record.personID, profile: profile, age: age.map { Int64($0) }, badges: badges(of: record))
     }
 
-    private static func badges(of record: ProfileRecord) -> [String] {
+    static func badges(of record: ProfileRecord) -> [String] {
         (record.photoVerification == .verified ? ["photo_verified"] : [])
             + (record.idVerification == .verified ? ["id_verified"] : [])
     }

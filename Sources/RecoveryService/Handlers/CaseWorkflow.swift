@@ -42,6 +42,9 @@ struct CaseWorkflow: Sendable {
             // In a shadow the clock causes the contest, and no owner has contested the case.
             isContested: event == .contested && actor == .owner, isEvidence: event == .evidenceGiven, in: transaction)
         note(event.rawValue, by: actor, life, of: record, details, in: transaction)
+        if life.status.isClosed, !record.life.status.isClosed {
+            try await outbox.publish(EvidenceEnded(personID: record.id), in: transaction)
+        }
         if event == .holdEnded || event == .completionRefused {
             setTimer(Self.neglectTimer, of: record, at: record.now + .seconds(RecoveryPolicy.patience), in: transaction)
         }

@@ -13,7 +13,7 @@ struct Decider: Sendable {
     ) async throws -> ReviewedCase {
         guard let reviewed = try await reviews.locked(id, in: transaction) else { throw CaseWorkflow.unknown }
         guard reviewer.person == nil || reviewer.person != reviewed.record.accountID else {
-            throw BusError(.forbidden, "Somebody else must review a recovery of your own account.")
+            throw ReviewError.own
         }
         return reviewed
     }
@@ -54,6 +54,8 @@ struct Decider: Sendable {
 
 /// The error for a decision that is refused.
 enum ReviewError {
+    static var own: BusError { BusError(.forbidden, "Somebody else must review a recovery of your own account.") }
+
     static func refusal(_ refusal: CaseRefusal) -> BusError {
         refusal == .tooEarly
             ? BusError(.recoveryNotReady, "This recovery is not ready for a decision yet.")

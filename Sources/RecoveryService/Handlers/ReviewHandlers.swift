@@ -44,12 +44,34 @@ struct GetReviewHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail
     let reviews: ReviewStore
+    let bus: Bus
 
     func handle(_ request: GetReview, context: RequestContext) async throws -> ReviewPage {
         let staff = context.caller == .gateway ? try context.staff() : nil
-        guard let page = try await reviews.page(of: request.recoveryId) else { throw CaseWorkflow.unknown }
+        guard var page = try await reviews.page(of: request.recoveryId) else { throw CaseWorkflow.unknown }
+        if page.pictures != nil {
+            // A reviewer who saw no pictures because of a failure would take it that there are none. So it fails.
+            let kept = try await bus.call(
+                ListEvidence(caseID: request.recoveryId),
+                CallOptions(timeout: context.remaining, trace: context.trace.child()))
+            page.pictures = kept.pictures.map { .init(mediaId: $0.mediaID, side: $0.side, at: $0.at) }
+        }
+        if let record = try await CaseStore.find(request.recoveryId, in: database), !record.life.status.isClosed,
+            let person = record.accountID
+        {
+            page.account = try await account(of: person, context)
+        }
         try await note(staff, sawEvidenceOf: request.recoveryId)
         return page
+    }
+
+    @Loop private func account(of person: Identifier, _ context: RequestContext) async throws -> ReviewPage.Account {
+        let options = CallOptions(timeout: context.remaining, trace: context.trace.child())
+        let described = try await bus.call(DescribePerson(personID: person), options)
+        let known = try await bus.call(DescribeDevices(personID: person), options)
+        return ReviewPage.Account(
+            firstName: described.firstName, ageBand: described.ageBand, badges: described.badges,
+            devices: known.devices.map { .init(platform: $0.platform, addedAt: $0.addedAt, lastUsedAt: $0.lastUsedAt) })
     }
 
     /// Records that somebody saw evidence, on that person's chain. The case's own chain is shown to reviewers in full,
@@ -64,6 +86,34 @@ struct GetReviewHandler: RequestHandler {
             guard try await !audit.isLast(act, on: chain, in: transaction) else { return }
             audit.note(act, on: chain, in: transaction)
         }
+    }
+}
+
+/// Shows a picture to a reviewer, and notes that they saw it.
+struct SeePictureHandler: RequestHandler {
+    let database: Database
+    let audit: AuditTrail
+    let reader: ReviewerReader
+    let bus: Bus
+
+    func handle(_ request: SeePicture, context: RequestContext) async throws -> PictureShown {
+        let reviewer = try await reader.reviewer(context)
+        guard let person = reviewer.person, let record = try await CaseStore.find(request.recoveryId, in: database),
+            !record.life.isDecoy, !record.life.status.isClosed
+        else { throw CaseWorkflow.unknown }
+        guard person != record.accountID else { throw ReviewError.own }
+        let kept = try await bus.call(
+            ListEvidence(caseID: record.id), CallOptions(timeout: context.remaining, trace: context.trace.child()))
+        guard let picture = kept.pictures.first(where: { $0.mediaID == request.mediaId }) else {
+            throw BusError(.notFound, "There is no such picture.")
+        }
+        try await database.transaction { transaction in
+            let chain = try await audit.chain(ofReviewer: person, in: transaction)
+            let act = AuditAct("picture_seen", ["case": record.id.description, "media": picture.mediaID.description])
+            guard try await !audit.isLast(act, on: chain, in: transaction) else { return }
+            audit.note(act, on: chain, in: transaction)
+        }
+        return PictureShown(url: picture.url)
     }
 }
 

@@ -63,8 +63,12 @@ import EventLoop
 
     /// Separates an account's cases from the account. They stay for their claimants, with their audit trail. They open
     /// no account, and nothing in them leads to the person or the number.
-    static func erase(_ account: Identifier, in transaction: Transaction) {
+    ///
+    /// - Returns: those that were open.
+    static func erase(_ account: Identifier, in transaction: Transaction) async throws -> [Identifier] {
+        let open = try await transaction.query(open, [.uuid(account)]).map { try $0.uuid("id") }
         for statement in erasure { transaction.send(statement, [.uuid(account)]) }
+        return open
     }
 
     private static let turn = Statement("SELECT \(Erasure.wait(forPersonIn: "account_id")) FROM cases WHERE id = $1")
@@ -91,6 +95,7 @@ import EventLoop
             contested_at = CASE WHEN $7 THEN coalesce(contested_at, clock_timestamp()) ELSE contested_at END
         WHERE id = $1
         """
+    private static let open: Statement = "SELECT id FROM cases WHERE account_id = $1 AND closed_at IS NULL"
     private static let attempted: Statement = """
         UPDATE cases SET attempt = $2, attempt_at = clock_timestamp() WHERE id = $1
         """

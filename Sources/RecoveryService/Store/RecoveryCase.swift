@@ -31,16 +31,20 @@ struct RecoveryCase: Sendable {
     let attempt: Identifier?
     /// When the attempt was started or last repeated.
     let attemptAt: Timestamp?
+    /// Until when the claimant needs no other code to send a picture; `nil` if there was none.
+    let provenUntil: Timestamp?
     /// The database's time when the row was read.
     let now: Timestamp
 
+    /// Whether the claimant gave a code lately.
+    var isProven: Bool { provenUntil.map { $0 > now } ?? false }
     /// The audit chain of the case.
     var chain: AuditChain { .thing("case", id) }
 
     static let columns = """
         id, account_id, account_reference, claimant_reference, mailbox_reference, proof_references, is_decoy, status,
         shadow, token_hash, created_at, hold_until, decided_from, expires_at, told, facts_sealed, proof, is_of_staff,
-        contested_at, device_hash, attempt, attempt_at, clock_timestamp() AS now
+        contested_at, device_hash, attempt, attempt_at, proven_until, clock_timestamp() AS now
         """
 
     init(_ row: Row) throws {
@@ -66,6 +70,7 @@ struct RecoveryCase: Sendable {
         deviceHash = try row.optionalBytes("device_hash")
         attempt = try row.optionalUUID("attempt")
         attemptAt = try row.optionalTimestamp("attempt_at")
+        provenUntil = try row.optionalTimestamp("proven_until")
         contestedAt = try row.optionalTimestamp("contested_at")
         now = try row.timestamp("now")
     }

@@ -15,7 +15,8 @@ enum RecoveryExport {
     private static let cases = """
         SELECT id::text AS key, jsonb_build_object(
             'id', id, 'status', status, 'requestedAt', \(time("created_at")), 'holdUntil', \(time("hold_until")),
-            'closedAt', \(time("closed_at")), 'hasOwnEvidence', owner_evidence_sealed IS NOT NULL,
+            'closedAt', \(time("closed_at")), 'hasOwnEvidence', owner_evidence_sealed IS NOT NULL OR closed_at IS NULL AND EXISTS (
+                SELECT FROM pictures p WHERE p.case_id = cases.id AND p.side = 'owner'),
             'hasClaimantReason', reason_sealed IS NOT NULL) AS record
         FROM cases WHERE account_id = $1 AND NOT is_decoy
         """

@@ -43,6 +43,7 @@ struct ReviewStore: Sendable {
             earlierOwnerEvidence: try row.textArray("owner_evidence_earlier").map {
                 try open(Hex.decode($0) ?? [], of: id)
             },
+            pictures: try row.bool("has_pictures") ? [] : nil,
             trail: try await database.read(Self.trail, [.text(chain)]).map { row in
                 ReviewPage.TrailEntry(
                     sequence: try row.integer("sequence"), at: try row.timestamp("at"), act: try row.text("act"),
@@ -148,7 +149,7 @@ struct ReviewStore: Sendable {
     /// against the account was disputed.
     private static let columns = """
         c.id, c.status, c.created_at, c.hold_until, c.reason_sealed, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed,
-        c.verdict, c.proof,
+        c.verdict, c.proof, c.closed_at IS NULL AND EXISTS (SELECT FROM pictures p WHERE p.case_id = c.id) AS has_pictures,
         ARRAY(SELECT encode(earlier, 'hex') FROM unnest(c.owner_evidence_earlier) AS earlier) AS owner_evidence_earlier,
         c.first_approval, c.first_approval_key,
         CASE WHEN c.status IN ('approved', 'completing', 'completed') THEN n.needed

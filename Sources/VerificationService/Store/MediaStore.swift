@@ -28,7 +28,7 @@ import EventLoop
 
     // MARK: What other parts of the service need
 
-    /// An upload that was promised to a person.
+    /// An upload that was promised to a person, or to a side of a recovery case.
     struct Reserved: Sendable {
         let media: Identifier
         /// Where to send the picture. It is a secret, and belongs in no log.
@@ -57,9 +57,19 @@ import EventLoop
                 .integer(UploadLimits.addressLife.components.seconds),
             ])
         guard let row = rows.first else { return nil }
-        let (media, expiresAt) = (try row.uuid("media_id"), try row.timestamp("expires_at"))
+        return reserved(
+            try row.uuid("media_id"), owner: person, contentType: contentType, length: length,
+            expiresAt: try row.timestamp("expires_at"))
+    }
+
+    /// A row of `media` that waits for its picture, with its address.
+    ///
+    /// - Parameter owner: the person, or the recovery case.
+    func reserved(
+        _ media: Identifier, owner: Identifier, contentType: String, length: Int64, expiresAt: Timestamp
+    ) -> Reserved {
         let address = UploadAddress(
-            media: media, owner: person, contentType: contentType, length: length,
+            media: media, owner: owner, contentType: contentType, length: length,
             expires: expiresAt.microsecondsSinceEpoch / 1_000_000)
         return Reserved(media: media, url: origin.base + address.target(signature), expiresAt: expiresAt)
     }
@@ -173,14 +183,17 @@ import EventLoop
         """
     private static let begin: Statement = """
         UPDATE media SET state = 'arriving', expires_at = clock_timestamp() + make_interval(secs => $3)
-        WHERE media_id = $1 AND person_id = $2 AND state = 'awaited' AND expires_at > clock_timestamp()
+        WHERE media_id = $1 AND coalesce(person_id, case_id) = $2 AND state = 'awaited'
+            AND expires_at > clock_timestamp()
         RETURNING media_id
         """
     private static let selectArriving: Statement = """
         SELECT purpose FROM media WHERE media_id = $1 AND state = 'arriving'
         """
+    /// It does the same for a picture that nobody may see, so that its sender cannot tell by the time.
     private static let store: Statement = """
-        UPDATE media SET state = 'stored', length = $2, expires_at = clock_timestamp() + make_interval(secs => $3)
+        UPDATE media SET state = 'stored', length = $2,
+            expires_at = clock_timestamp() + CASE WHEN is_unread THEN interval '0' ELSE make_interval(secs => $3) END
         WHERE media_id = $1 AND state = 'arriving' RETURNING media_id
         """
     private static let destroyNow: Statement = """

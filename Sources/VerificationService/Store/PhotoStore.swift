@@ -81,7 +81,7 @@ import EventLoop
         media.origin.base + PhotoAddress(of: photo, at: now).target(signature)
     }
 
-    /// The address of a capture or a photo, for one look of a reviewer.
+    /// The address of a capture, a photo or evidence, for one look of a reviewer.
     func url(forOneLookAt picture: Identifier, at now: Timestamp) -> String {
         media.origin.base + PhotoAddress(forOneLookAt: picture, at: now).target(signature)
     }
@@ -97,7 +97,7 @@ import EventLoop
         PhotoAddress(path: path, query: query, signature)
     }
 
-    /// The purpose and the content type of a photo that has a place now, or of a capture.
+    /// The purpose and the content type of a photo that has a place now, of a capture, or of evidence.
     func shown(_ photo: Identifier) async throws -> (purpose: MediaPurpose, contentType: String)? {
         guard let row = try await media.database.read(Self.show, [.uuid(photo)]).first,
             let purpose = MediaPurpose(rawValue: try row.text("purpose"))
@@ -128,10 +128,11 @@ import EventLoop
         return (try Self.review(row), try row.uuid("person_id"))
     }
 
-    /// The owner of a picture; `nil` if there is no such picture.
-    func owner(of picture: Identifier) async throws -> Identifier? {
-        try await media.database.read("SELECT person_id FROM media WHERE media_id = $1", [.uuid(picture)]).first?
-            .uuid("person_id")
+    /// The owner of a photo; `nil` if there is no such photo.
+    func owner(of photo: Identifier) async throws -> Identifier? {
+        try await media.database.read(
+            "SELECT person_id FROM media WHERE media_id = $1 AND purpose = 'profile_photo'", [.uuid(photo)]
+        ).first?.uuid("person_id")
     }
 
     /// Stores what a reviewer decided.
@@ -182,6 +183,7 @@ import EventLoop
         """
     private static let show: Statement = """
         SELECT purpose, content_type FROM media
-        WHERE media_id = $1 AND (position IS NOT NULL OR purpose = 'verification' AND state = 'stored')
+        WHERE media_id = $1 AND (position IS NOT NULL
+            OR purpose IN ('verification', 'recovery_evidence') AND state = 'stored' AND NOT is_unread)
         """
 }

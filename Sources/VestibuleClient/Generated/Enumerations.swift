@@ -17,6 +17,24 @@ public struct AddCaptureRequestContentType: OpenEnum {
     public static let imagePng = Self(rawValue: "image/png")
 }
 
+/// What kind of file the picture is. Other formats must be converted first.
+public struct AddClaimantPictureRequestContentType: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let imageJpeg = Self(rawValue: "image/jpeg")
+    public static let imagePng = Self(rawValue: "image/png")
+}
+
+/// What kind of file the picture is. Other formats must be converted first.
+public struct AddOwnerPictureRequestContentType: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let imageJpeg = Self(rawValue: "image/jpeg")
+    public static let imagePng = Self(rawValue: "image/png")
+}
+
 /// What a person did with a question.
 public struct AnswerState: OpenEnum {
     public let rawValue: String
@@ -395,6 +413,7 @@ public struct ProblemCode: OpenEnum {
     public static let smsUnavailable = Self(rawValue: "sms_unavailable")
     public static let tokenExpired = Self(rawValue: "token_expired")
     public static let tokenRevoked = Self(rawValue: "token_revoked")
+    public static let tooManyPictures = Self(rawValue: "too_many_pictures")
     public static let tooManySessions = Self(rawValue: "too_many_sessions")
     public static let unauthorized = Self(rawValue: "unauthorized")
     public static let underage = Self(rawValue: "underage")

@@ -58,6 +58,41 @@ public struct AddCaptureRequest: Codable, Sendable, Equatable {
     }
 }
 
+/// The body of `addClaimantPicture`.
+public struct AddClaimantPictureRequest: Codable, Sendable, Equatable {
+    /// What kind of file the picture is. Other formats must be converted first.
+    public var contentType: AddClaimantPictureRequestContentType
+    /// The size of the picture in bytes, at most 8 MiB.
+    public var length: Int
+    /// A new challenge for the claimant's number or email address, sent for this recovery. It may be left out for 15
+    /// minutes after a right code.
+    public var challengeId: UUID?
+    /// The code that the claimant received.
+    public var code: String?
+
+    public init(
+        contentType: AddClaimantPictureRequestContentType, length: Int, challengeId: UUID? = nil, code: String? = nil
+    ) {
+        self.contentType = contentType
+        self.length = length
+        self.challengeId = challengeId
+        self.code = code
+    }
+}
+
+/// The body of `addOwnerPicture`.
+public struct AddOwnerPictureRequest: Codable, Sendable, Equatable {
+    /// What kind of file the picture is. Other formats must be converted first.
+    public var contentType: AddOwnerPictureRequestContentType
+    /// The size of the picture in bytes, at most 8 MiB.
+    public var length: Int
+
+    public init(contentType: AddOwnerPictureRequestContentType, length: Int) {
+        self.contentType = contentType
+        self.length = length
+    }
+}
+
 /// What a person who is too young is told.
 public struct AgeGate: Codable, Sendable, Equatable {
     /// Whether the person may be matched.

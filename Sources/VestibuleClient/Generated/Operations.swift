@@ -722,6 +722,23 @@ extension VestibuleAPI {
         ).value
     }
 
+    /// Promises a claimant the upload of a picture that shows who they are.
+    ///
+    /// - Parameter recovery: The recovery case.
+    /// - Parameter token: Of the recovery case.
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
+    ///   `otp_expired`, `otp_invalid`, `otp_locked`, `reauthentication_required`, `recovery_closed`,
+    ///   `recovery_not_ready`, `request_in_progress`, `too_many_pictures`, `unsupported_media_type`,
+    ///   `validation_failed`.
+    public func addClaimantPicture(recovery: UUID, token: String, _ body: AddClaimantPictureRequest)
+        async throws(VestibuleError) -> UploadCreated
+    {
+        try await send(
+            Call<UploadCreated>(
+                .post, "/auth/recovery/\(recovery.uuidString)/pictures", access: .token(token), body: body)
+        ).value
+    }
+
     /// An owner lists the cases against their account, including disputed ones. They are shown as they are.
     ///
     /// - Throws: ``VestibuleError``.
@@ -741,6 +758,21 @@ extension VestibuleAPI {
         try await send(
             Call<EvidenceTaken>(
                 .post, "/users/me/recovery-cases/\(recoveryCase.uuidString)/evidence", access: .session, body: body)
+        ).value
+    }
+
+    /// Promises an owner the upload of a picture, while a case is contested.
+    ///
+    /// - Parameter recoveryCase: The recovery case.
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
+    ///   `recovery_closed`, `recovery_not_ready`, `request_in_progress`, `too_many_pictures`, `unsupported_media_type`,
+    ///   `validation_failed`.
+    public func addOwnerPicture(recoveryCase: UUID, _ body: AddOwnerPictureRequest) async throws(VestibuleError)
+        -> UploadCreated
+    {
+        try await send(
+            Call<UploadCreated>(
+                .post, "/users/me/recovery-cases/\(recoveryCase.uuidString)/pictures", access: .session, body: body)
         ).value
     }
 

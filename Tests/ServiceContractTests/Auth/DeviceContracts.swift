@@ -119,3 +119,28 @@ extension RemoveDevice: MessageContract {
         },
     ]
 }
+
+extension DescribeDevices: MessageContract {
+    static let canonical = DescribeDevices(personID: Sample.person)
+    static let minimal: DescribeDevices = canonical
+    static let maximal: DescribeDevices = canonical
+
+    static let canonicalReply = DevicesDescribed(
+        devices: [.init(platform: "android", addedAt: Sample.everyday, lastUsedAt: Sample.everyday)])
+    static let minimalReply = DevicesDescribed(devices: [])
+    static let maximalReply = DevicesDescribed(
+        devices: (0..<100).map { _ in
+            .init(platform: String(repeating: "p", count: 32), addedAt: Sample.latest, lastUsedAt: Sample.latest)
+        })
+    static let errors: [BusError] = []
+
+    static let hasEffect = false
+    static let clockMembers: Set<String> = ["devices"]
+
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<DescribeDevices> {
+        let person = try await auth.session(phone: auth.newPhone()).user.id
+        return Asked(DescribeDevices(personID: person), as: .recovery)
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, DescribeDevices>] = [:]
+}

@@ -137,3 +137,56 @@ extension RecoveryApplied: MessageContract {
 
     static let provocations: [String: Provocation<RecoveryProvider, RecoveryApplied>] = [:]
 }
+
+extension CheckClaimant: MessageContract {
+    static let canonical = CheckClaimant(caseID: Sample.recovery, challengeID: Sample.challenge, code: "042917")
+    static let minimal = CheckClaimant(caseID: Sample.recovery, challengeID: Sample.challenge, code: "000000")
+    static let maximal = CheckClaimant(caseID: Sample.recovery, challengeID: Sample.challenge, code: "999999")
+
+    static let canonicalReply = ClaimantChecked(at: Sample.everyday)
+    static let minimalReply = ClaimantChecked(at: Sample.earliest)
+    static let maximalReply = ClaimantChecked(at: Sample.latest)
+
+    static let errors: [BusError] = [
+        Sample.otpInvalid, Sample.otpExpired, Sample.otpLocked, BusError(.recoveryClosed, "This recovery is over."),
+    ]
+
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    /// The claimed number has no account, since auth must do the same for it.
+    static func everyday(_ auth: AuthProvider) async throws -> Asked<CheckClaimant> {
+        let applying = try await auth.applying(claimOf: auth.newPhone(), by: auth.newPhone()).message
+        return Asked(
+            CheckClaimant(caseID: applying.caseID, challengeID: applying.challengeID, code: applying.code),
+            as: .recovery, key: auth.key())
+    }
+
+    static let provocations: [String: Provocation<AuthProvider, CheckClaimant>] = [
+        "otp_invalid": { auth in
+            var asked = try await everyday(auth)
+            asked.message.code = AuthProvider.wrong(asked.message.code)
+            return asked
+        },
+        "otp_expired": { auth in
+            // The code of another claimant.
+            var asked = try await everyday(auth)
+            asked.message.caseID = try await everyday(auth).message.caseID
+            return asked
+        },
+        "otp_locked": { auth in
+            var asked = try await everyday(auth)
+            asked.message.code = AuthProvider.wrong(asked.message.code)
+            for _ in 0..<2 {
+                _ = try? await auth.reply(to: asked)
+                asked.options.idempotencyKey = auth.key()
+            }
+            return asked
+        },
+        "recovery_closed": { auth in
+            var asked = try await everyday(auth)
+            asked.message.caseID = .ordered()
+            return asked
+        },
+    ]
+}

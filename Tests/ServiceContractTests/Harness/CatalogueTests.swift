@@ -44,7 +44,8 @@ import Testing
         #expect(
             types == [
                 "auth.account-deleted", "auth.notify-person", "auth.recovery-applied", "auth.recovery-began",
-                "recovery.case-closed", "recovery.case-opened", "verification.decided", "verification.photo-changed",
+                "recovery.case-closed", "recovery.case-opened", "recovery.evidence-ended", "verification.decided",
+                "verification.photo-changed",
                 "visual-preference.capture-deferred", "visual-preference.profile-ready",
             ])
     }

@@ -110,6 +110,15 @@ import Testing
         await containers.removeValue(forKey: service)?.stop(notice: .zero)
     }
 
+    /// Has a service's background tasks run at once.
+    func hurry(_ service: ServiceName) { containers[service]?.hurry() }
+
+    /// How many files of pictures and of their keys there are.
+    var pictureFiles: Int {
+        let all = FileManager.default.enumerator(atPath: "\(folder.path)/pictures")?.compactMap { $0 as? String } ?? []
+        return all.count { $0.split(separator: "/").last?.count == 36 }
+    }
+
     /// A connection to the bus in a service's name.
     func voice(of service: ServiceName) throws -> Bus {
         var configuration = BusConfiguration(service: service)

@@ -23,3 +23,26 @@ extension GetFacts: MessageContract {
 
     static let provocations: [String: Provocation<ProfileProvider, GetFacts>] = [:]
 }
+
+extension DescribePerson: MessageContract {
+    static let canonical = DescribePerson(personID: Sample.person)
+    static let minimal: DescribePerson = canonical
+    static let maximal: DescribePerson = canonical
+
+    static let canonicalReply = PersonDescription(firstName: "Zoë", ageBand: "25-34", badges: ["photo_verified"])
+    static let minimalReply = PersonDescription(badges: [])
+    static let maximalReply = PersonDescription(
+        firstName: String(repeating: "ö", count: 200), ageBand: String(repeating: "a", count: 16),
+        badges: (0..<16).map { _ in String(repeating: "b", count: 64) })
+    static let errors: [BusError] = []
+
+    static let hasEffect = false
+    static let clockMembers: Set<String> = []
+
+    static func everyday(_ profile: ProfileProvider) async throws -> Asked<DescribePerson> {
+        let person = try await profile.person(UpdateMe(fields: ["firstName": "Zoë", "dateOfBirth": "1994-02-28"]))
+        return Asked(DescribePerson(personID: person), as: .recovery)
+    }
+
+    static let provocations: [String: Provocation<ProfileProvider, DescribePerson>] = [:]
+}

@@ -30,7 +30,10 @@ import Testing
         try stage.answering(
             as: .auth, Auth(owner: owner), bearers, Mover(owner: owner), Checker(), notified,
             EventRecorder<CaseOpened>(),
-            EventRecorder<CaseClosed>())
+            EventRecorder<CaseClosed>(), ClaimantChecks(), DeviceDescriber())
+        try stage.answering(as: .profile, PersonDescriber())
+        let pictures = PictureKeeper()
+        try stage.answering(as: .verification, pictures, pictures.list, pictures.ended)
     }
 
     nonisolated static func run(
@@ -70,6 +73,13 @@ import Testing
     private struct Checker: RequestHandler {
         func handle(_ request: CheckRecovery, context: RequestContext) async throws -> RecoveryChecked {
             RecoveryChecked(isApplied: false)
+        }
+    }
+
+    private struct ClaimantChecks: RequestHandler {
+        func handle(_ request: CheckClaimant, context: RequestContext) async throws -> ClaimantChecked {
+            if let refusal = RecoveryProvider.refusals[request.code] { throw refusal }
+            return ClaimantChecked(at: .now())
         }
     }
 

@@ -15,7 +15,7 @@ struct ApplyRecoveryHandler: RequestHandler {
     let outbox: Outbox
     let audit: AuditTrail
     let secrets: Secrets
-    let checker: ChallengeChecker
+    let claimants: ClaimantChecker
     let opener: SessionOpener
     let notifier: PersonNotifier
 
@@ -29,18 +29,11 @@ struct ApplyRecoveryHandler: RequestHandler {
             else { throw Self.closed }
             guard !freeze.isApplied else { throw Self.applied }
             guard freeze.holdSeconds == 0 else { throw Self.held(for: freeze.holdSeconds) }
-            switch try await checker.check(
-                request.challengeID, request.code, purpose: .recovery, .emailRecovery, in: transaction)
-            {
+            let result = try await claimants.check(
+                request.challengeID, request.code, of: request.caseID, freeze, in: transaction)
+            switch result {
             case .refused(let error): return .refusal(error)
             case .passed(let challenge):
-                // The challenge must be for this case and for the claimant's contact. Otherwise the error is that of an
-                // expired code, so that it reveals nothing.
-                guard secrets.reference(of: challenge.contactHash) == freeze.claimantReference,
-                    try await isFor(request.caseID, of: freeze.accountReference, challenge, in: transaction)
-                else {
-                    throw ChallengeChecker.expired
-                }
                 // This refusal comes after the code was checked and used, as when an account is moved. So a wrong code
                 // does not reveal that a case shown as approved is a decoy.
                 guard let person, !freeze.isOver else {
@@ -58,18 +51,7 @@ struct ApplyRecoveryHandler: RequestHandler {
         }
     }
 
-    /// Whether a challenge may complete a case. The account and the case that the challenge names must match. If it
-    /// names no case, its number must have no claim in another case.
-    @Loop private func isFor(
-        _ recovery: Identifier, of account: String, _ challenge: Challenge, in transaction: Transaction
-    ) async throws -> Bool {
-        let named = try await LinkStore.recovery(of: challenge.id, in: transaction)
-        guard secrets.isOf(account, challenge, named.account) else { return false }
-        if let named = named.caseID { return named == recovery }
-        return try await !FreezeStore.hasOtherClaim(challenge.contactHash, but: recovery, in: transaction)
-    }
-
-    private static let closed = BusError(.recoveryClosed, "This recovery is over.")
+    static let closed = BusError(.recoveryClosed, "This recovery is over.")
     private static func held(for seconds: Int64) -> BusError {
         BusError(
             .recoveryNotReady, "The hold of this recovery is not over yet. Please come back later.",

@@ -72,3 +72,30 @@ public struct RecoveryChecked: BusReply {
     /// Whether the account was moved. It is false for a case that auth does not know.
     public var isApplied: Bool
 }
+
+/// Uses up a new code of a case's claimant, who proves with it that they still have the number or the email address.
+///
+/// The code belongs to a new `recovery` challenge for the claimant's number or address. The reply says nothing about the
+/// account: it is the same if there is none. Fails with `recovery_closed` if auth does not know the case.
+@Message
+public struct CheckClaimant: BusRequest {
+    public typealias Reply = ClaimantChecked
+    public static let type: MessageType = "auth.check-claimant"
+    public static let rules = MessageRules(
+        service: .auth, callers: [.recovery], effect: .once,
+        errors: [.otpInvalid, .otpExpired, .otpLocked, .recoveryClosed])
+
+    /// The recovery case.
+    public var caseID: Identifier
+    /// The new `recovery` challenge for the claimant's number or address.
+    public var challengeID: Identifier
+    /// The code that the claimant received.
+    @Field(.otp) public var code: String
+}
+
+/// The code was right.
+@Message
+public struct ClaimantChecked: BusReply {
+    /// When the code was used up.
+    public var at: Timestamp
+}

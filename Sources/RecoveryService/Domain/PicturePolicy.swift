@@ -1,0 +1,43 @@
+import BusProtocol
+
+/// Decides whether a side of a case may send one more picture. It uses only what the side can see, so a decoy and a disputed
+/// case take as many.
+enum PicturePolicy {
+    /// The pictures of a side in a case.
+    static let most: Int64 = 30
+    /// The pictures of a side on one day (UTC).
+    static let mostADay: Int64 = 10
+    /// For how long a claimant's code is enough.
+    static let freshness = Duration.seconds(900)
+
+    enum Refusal: Error, Equatable {
+        /// The side may send pictures later, perhaps.
+        case tooEarly
+        case tooLate
+        /// The claimant has given no code lately.
+        case notProven
+        case tooMany
+        case tooManyToday
+    }
+
+    /// - Parameter seen: the status that the claimant sees.
+    static func admitClaimant(seeing seen: CaseStatus, isProven: Bool) throws(Refusal) {
+        if seen.place < CaseStatus.identityRequired.place { throw .tooEarly }
+        if seen.place > CaseStatus.inReview.place { throw .tooLate }
+        guard isProven else { throw .notProven }
+    }
+
+    /// Only in a contested case an owner has something to show. Any other case ends by the owner's no.
+    static func admitOwner(in status: CaseStatus) throws(Refusal) {
+        if status.isClosed { throw .tooLate }
+        if status != .contested { throw .tooEarly }
+    }
+
+    /// - Parameters:
+    ///   - all: the pictures of the side, with this one.
+    ///   - today: those of this day, with this one.
+    static func count(all: Int64, today: Int64) throws(Refusal) {
+        if all > most { throw .tooMany }
+        if today > mostADay { throw .tooManyToday }
+    }
+}
