@@ -21,7 +21,7 @@ import EventLoop
     /// Removes the addresses that apps wrote before photos were uploaded, from a page of profiles.
     ///
     /// - Parameter last: the last person of the page before.
-    /// - Returns: whose address was removed, and the last person of this page if there may be more.
+    /// - Returns: who has no photo since then, and the last person of this page if there may be more.
     static func dropAddresses(
         after last: Identifier?, in transaction: Transaction
     ) async throws -> (dropped: [Identifier], last: Identifier?) {
@@ -47,11 +47,11 @@ import EventLoop
     private static let drop: Statement = """
         WITH dropped AS (
             UPDATE profiles SET fields = fields - 'photo', revision = revision + 1, updated_at = clock_timestamp()
-            WHERE person_id = ANY ($1) AND fields -> 'photo' ? 'value' RETURNING person_id
+            WHERE person_id = ANY ($1) AND fields -> 'photo' ? 'value' RETURNING person_id, photo_address
         ), history AS (
             INSERT INTO profile_field_history (person_id, key, state, changed_at)
             SELECT person_id, 'photo', 'cleared', clock_timestamp() FROM dropped
         )
-        SELECT person_id FROM dropped
+        SELECT person_id FROM dropped WHERE photo_address IS NULL
         """
 }

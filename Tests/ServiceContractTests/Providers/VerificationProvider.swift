@@ -8,6 +8,7 @@ import TestSupport
 @Loop struct VerificationProvider: Provider {
     let stage: ServiceStage
     let decided = EventRecorder<VerificationDecided>()
+    let shown = EventRecorder<PhotoChanged>()
     let notices = EventRecorder<NotifyPerson>()
 
     nonisolated static func run(
@@ -19,7 +20,7 @@ import TestSupport
         ]
         try await ServiceStage.run(VerificationServiceDefinition.definition, environment: environment) { stage in
             let provider = VerificationProvider(stage: stage)
-            try stage.answering(as: .profile, provider.decided)
+            try stage.answering(as: .profile, provider.decided, provider.shown)
             try stage.answering(as: .auth, provider.notices, Bearers())
             try await stage.untilReady()
             try await body(provider)
