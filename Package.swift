@@ -95,13 +95,14 @@ let package = Package(
         library(
             "ServiceRuntime",
             ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime"]),
+        library("ProviderHTTP", ["Cryptography", "EventLoop", "ProcessRuntime", "Values"]),
         library("Documents", ["BusProtocol", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime"]),
-        service("AuthService"),
+        service("AuthService", ["ProviderHTTP"]),
         service("ProfileService"),
         service("QuestionnaireService"),
         service("RecoveryService"),
         service("VisualPreferenceService", ["HTTPServer"]),
-        service("VerificationService", ["HTTPServer", "ImageReading"]),
+        service("VerificationService", ["HTTPServer", "ImageReading", "ProviderHTTP"]),
         program(
             "Gateway",
             [
@@ -153,14 +154,17 @@ let package = Package(
                 "Languages", "ProcessRuntime", "TestSupport",
             ]),
         tests("LanguagesTests", ["LanguageChecker", "Languages"]),
-        tests("AuthServiceTests", serviceParts + ["AuthService", "Gateway", "HTTPServer", "TestSupport"]),
+        tests(
+            "AuthServiceTests", serviceParts + ["AuthService", "Gateway", "HTTPServer", "ProviderHTTP", "TestSupport"]),
         tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
         tests("RecoveryServiceTests", serviceParts + ["RecoveryService", "TestSupport"]),
         tests(
             "VisualPreferenceServiceTests",
             serviceParts + ["HTTPServer", "TestSupport", "VisualPreferenceService"]),
-        tests("VerificationServiceTests", serviceParts + ["HTTPServer", "TestSupport", "VerificationService"]),
+        tests(
+            "VerificationServiceTests",
+            serviceParts + ["HTTPServer", "ProviderHTTP", "TestSupport", "VerificationService"]),
         tests(
             "VestibuleCLITests",
             [

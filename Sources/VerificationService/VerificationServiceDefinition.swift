@@ -2,6 +2,7 @@ import BusProtocol
 import EventLoop
 import Foundation
 import HTTPServer
+import ProviderHTTP
 import ServiceRuntime
 
 @main enum VerificationMain {
@@ -31,11 +32,13 @@ enum VerificationServiceDefinition {
             "VERIFICATION_KEY_STORE", .text, nil,
             "Folder of the pictures' keys, the same for all replicas, on another volume; required outside development"),
         .init(
-            "VERIFICATION_JUDGE", .choice(["staff", "local"]), "staff",
-            "Who judges photos: reviewers alone, or in development whatever the caller wishes"),
-        .init(
             "VERIFICATION_MODERATION", .choice(["off", "staff"]), "off",
             "Who approves photos of profiles before others see them: nobody, or reviewers"),
+            "VERIFICATION_JUDGE", .choice(["staff", "webhook", "local"]), "staff",
+            "Who judges photos: reviewers alone, a judge of your own, or in development whatever the caller wishes"),
+        .init("VERIFICATION_WEBHOOK_URL", .text, nil, "The URL to which questions go to a judge of your own"),
+        .init(
+            "VERIFICATION_WEBHOOK_KEY", .text, nil, "The key that signs these questions", isSecret: true),
     ]
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
@@ -140,7 +143,7 @@ enum VerificationServiceDefinition {
         let store = VerificationStore(database: container.database)
         let workflow = VerificationWorkflow(
             store: store, outbox: container.outbox, audit: container.audit, photos: photos,
-            judge: try judge(container.configuration), statistics: statistics)
+            judge: try judge(container.configuration, photos), statistics: statistics)
         container.handle(BeginVerificationHandler(inbox: container.inbox, workflow: workflow))
         container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow))
         container.handle(CompleteVerificationHandler(workflow: workflow))
@@ -154,11 +157,21 @@ enum VerificationServiceDefinition {
         container.deliver(VerificationWorkflow.judging, apart: true) { try await workflow.judge($0) }
     }
 
-    private static func judge(_ configuration: Configuration) throws -> (any Judge)? {
-        guard try configuration.text("VERIFICATION_JUDGE") == "local" else { return nil }
-        guard configuration.profile == .development else {
-            throw ConfigurationError("VERIFICATION_JUDGE: local is for the development profile only")
+    @Loop private static func judge(
+        _ configuration: Configuration, _ photos: PhotoStore
+    ) throws -> (any Judge)? {
+        switch try configuration.text("VERIFICATION_JUDGE") {
+        case "local":
+            guard configuration.profile == .development else {
+                throw ConfigurationError("VERIFICATION_JUDGE: local is for the development profile only")
+            }
+            return LocalJudge(photos: photos)
+        case "webhook":
+            guard configuration.profile == .development || !photos.media.origin.base.isEmpty else {
+                throw ConfigurationError("VERIFICATION_MEDIA is required, so that the judge can fetch the photo")
+            }
+            return WebhookJudge(webhook: try Webhook("VERIFICATION_WEBHOOK", configuration), photos: photos)
+        default: return nil
         }
-        return LocalJudge()
     }
 }

@@ -16,15 +16,14 @@ import TestSupport
     var keys: String { folder.path + "/keys" }
 
     nonisolated static func run(
-        judge: String = "staff", moderation: String = "off", replicas: Int = 1,
+        judge: String = "staff", replicas: Int = 1, variables: [String: String] = [:],
         _ body: @escaping @Loop @Sendable (MediaStage) async throws -> Void
     ) async throws {
         let folder = try ScratchFolder()
         let environment = [
             "VERIFICATION_HTTP": "127.0.0.1:0", "VERIFICATION_BLOBS": folder.path + "/blobs",
             "VERIFICATION_KEY_STORE": folder.path + "/keys", "VERIFICATION_JUDGE": judge,
-            "VERIFICATION_MODERATION": moderation,
-        ]
+        ].merging(variables) { $1 }
         try await ServiceStage.run(
             VerificationServiceDefinition.definition, replicas: replicas, environment: environment
         ) { stage in

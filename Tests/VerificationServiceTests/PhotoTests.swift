@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func reviewersApproveAPhotoBeforeOthersSeeIt() async throws {
-        try await Verifying.run(moderation: "staff") { verifying in
+        try await Verifying.run(variables: ["VERIFICATION_MODERATION": "staff"]) { verifying in
             let (media, person, staff) = (verifying.media, Identifier.random(), Identifier.random())
             let (first, second) = (try await media.arrived(person), try await media.arrived(person))
             let list = try await media.ask(PutPhotos(photos: [first, second]), person).photos

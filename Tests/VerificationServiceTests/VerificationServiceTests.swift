@@ -174,10 +174,10 @@ import Testing
     let bearers = Bearers()
 
     nonisolated static func run(
-        judge: String = "local", moderation: String = "off", replicas: Int = 1,
+        judge: String = "local", replicas: Int = 1, variables: [String: String] = [:],
         _ body: @escaping @Loop @Sendable (Verifying) async throws -> Void
     ) async throws {
-        try await MediaStage.run(judge: judge, moderation: moderation, replicas: replicas) { media in
+        try await MediaStage.run(judge: judge, replicas: replicas, variables: variables) { media in
             let verifying = Verifying(media: media)
             try media.stage.answering(as: .profile, verifying.decided, verifying.shown)
             try media.stage.answering(as: .auth, verifying.notices, verifying.bearers)

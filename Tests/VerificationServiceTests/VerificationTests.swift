@@ -76,6 +76,28 @@ import Testing
         #expect(throws: Verification.Refusal.over) { try course.take(.reviewed(id, .livenessFailed)) }
     }
 
+    @Test func reviewersDecideAtOnceAfterAFinalRefusal() throws {
+        var course = Course()
+        let id = try course.complete()
+        try course.take(.judged(id, .livenessFailed, isFinal: true))
+        #expect(course.verification.status == .manualReview && course.told == [.inReview])
+        #expect(course.destroyed.isEmpty, "they see the capture")
+        try course.take(.reviewed(id, .verified))
+        #expect(course.told == [.inReview, .verified] && course.destroyed.count == 1)
+    }
+
+    @Test func aCaptureThatIsGoneCostsNoTry() throws {
+        var course = Course()
+        try course.take(.captureMissing(try course.complete()))
+        #expect(course.verification.status == .expired && course.verification.triesLeft == 3)
+        #expect(course.told == [.failed] && course.pushes == 0)
+        let id = try course.complete()
+        course.now = course.now + Verification.hardStop
+        try course.take(.clock)
+        try course.take(.captureMissing(id))
+        #expect(course.verification.status == .expired && course.pushes == 1, "whoever stopped waiting gets a push")
+    }
+
     @Test func whoIsRefusedByReviewersGetsNewTriesAfterAWeek() throws {
         var course = Course()
         for _ in 0..<2 { try course.take(.judged(try course.complete(), .livenessFailed)) }
@@ -168,7 +190,7 @@ import Testing
         for step in 0..<9 {
             var next: Set<Course> = []
             for course in courses {
-                for choice in 0..<11 {
+                for choice in 0..<13 {
                     var after = course
                     guard Self.move(&after, choice, step) else { continue }
                     Self.check(course, after)
@@ -201,6 +223,8 @@ import Testing
             case 7: try course.take(.judged(session, .livenessFailed))
             case 8: try course.take(.judgeGaveUp(session))
             case 9: try course.take(.reviewed(session, step.isMultiple(of: 2) ? .verified : .inconclusive))
+            case 10: try course.take(.judged(session, .livenessFailed, isFinal: true))
+            case 11: try course.take(.captureMissing(session))
             default:
                 course.now = course.verification.dueAt ?? course.now + .seconds(3600)
                 try course.take(.clock)

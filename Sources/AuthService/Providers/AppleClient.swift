@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import FoundationNetworking
 import JSONText
+import ProviderHTTP
 import ServiceRuntime
 
 /// Exchanges authorization codes for refresh tokens at Apple, and revokes refresh tokens.

@@ -1,3 +1,4 @@
+import ProviderHTTP
 import ServiceRuntime
 
 /// Makes the email providers that the configuration names.
@@ -23,7 +24,7 @@ enum EmailProviders {
         var providers: [any MessageProvider] = []
         for name in names {
             switch name {
-            case "webhook": providers.append(try ProviderSettings.webhook("EMAIL_WEBHOOK", configuration))
+            case "webhook": providers.append(WebhookProvider(webhook: try Webhook("EMAIL_WEBHOOK", configuration)))
             case "smtp": providers.append(try smtp(configuration))
             default: providers.append(try ProviderSettings.spool("EMAIL_PROVIDER", configuration))
             }

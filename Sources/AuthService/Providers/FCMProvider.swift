@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import FoundationNetworking
 import JSONText
+import ProviderHTTP
 
 /// Sends pushes by the HTTP v1 API of Firebase Cloud Messaging, or by a server with the same API.
 struct FCMProvider: PushProvider {

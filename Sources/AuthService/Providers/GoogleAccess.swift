@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import FoundationNetworking
 import JSONText
+import ProviderHTTP
 
 /// Access tokens for Google's services. An exchange (RFC 7523) gets one, which is used until a minute before it
 /// expires.

@@ -1,6 +1,7 @@
 import BusProtocol
 import EventLoop
 import JSONText
+import ProviderHTTP
 import ServiceRuntime
 
 /// The identity providers that are switched on: those with client ids in the configuration.

@@ -1,6 +1,7 @@
 import BusProtocol
 import EventLoop
 import JSONText
+import ProviderHTTP
 
 /// An SMS or an email for a provider.
 struct OutgoingMessage: Sendable {
@@ -50,4 +51,12 @@ protocol MessageProvider: Sendable {
     ///
     /// - Parameter limit: after this time the attempt counts as failed, though the message may still be sent.
     @Loop func send(_ message: OutgoingMessage, within limit: Duration) async throws(MessageError)
+}
+
+extension ProviderFailure {
+    /// Whether the provider refused this one contact. It says nothing about the next one: otherwise anybody could make a
+    /// provider look down by an address that it refuses.
+    var isAboutContact: Bool {
+        ["no_smtputf8", "http_400", "http_410", "http_422"].contains(reason) || reason.hasPrefix("recipient_")
+    }
 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import FoundationNetworking
+import ProviderHTTP
 
 /// The keys of one identity provider, from its key set. Each replica has its own copy.
 @Loop final class ProviderKeyStore {

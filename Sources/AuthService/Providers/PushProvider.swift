@@ -1,5 +1,6 @@
 import BusProtocol
 import EventLoop
+import ProviderHTTP
 
 /// A push for a provider.
 struct OutgoingPush: Sendable {

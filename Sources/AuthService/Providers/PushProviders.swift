@@ -1,4 +1,5 @@
 import Foundation
+import ProviderHTTP
 import ServiceRuntime
 
 /// Makes the push provider that the configuration names.
@@ -16,7 +17,7 @@ enum PushProviders {
 
     static func named(_ configuration: Configuration) throws(ConfigurationError) -> any PushProvider {
         switch try configuration.text("PUSH_PROVIDER") {
-        case "webhook": try ProviderSettings.webhook("PUSH_WEBHOOK", configuration)
+        case "webhook": WebhookProvider(webhook: try Webhook("PUSH_WEBHOOK", configuration))
         case "fcm": try fcm(configuration)
         default: try ProviderSettings.spool("PUSH_PROVIDER", configuration)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import ProviderHTTP
 import ServiceRuntime
 
 /// Makes the SMS providers that the configuration names.
@@ -17,7 +18,7 @@ enum SMSProviders {
         var providers: [any MessageProvider] = []
         for name in configuration.list("SMS_PROVIDER") {
             switch name {
-            case "webhook": providers.append(try ProviderSettings.webhook("SMS_WEBHOOK", configuration))
+            case "webhook": providers.append(WebhookProvider(webhook: try Webhook("SMS_WEBHOOK", configuration)))
             case "twilio": providers.append(try twilio(configuration))
             default: providers.append(try ProviderSettings.spool("SMS_PROVIDER", configuration))
             }

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import ProviderHTTP
 
 /// Sends emails through a relay in the operator's own network, which speaks TLS with the world.
 ///

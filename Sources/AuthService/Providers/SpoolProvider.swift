@@ -2,6 +2,7 @@ import BusProtocol
 import EventLoop
 import Foundation
 import JSONText
+import ProviderHTTP
 
 /// The development provider. It writes one JSON object a line to `sms.jsonl`, `email.jsonl` and `push.jsonl` in a
 /// folder.

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import FoundationNetworking
 import JSONText
+import ProviderHTTP
 
 /// Sends SMS by Twilio's Messages resource, or by a server with the same API.
 struct TwilioProvider: MessageProvider {

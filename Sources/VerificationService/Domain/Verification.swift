@@ -101,8 +101,10 @@ extension Verification {
         case uploadReserved(Identifier)
         /// The app says that the capture is complete. A judge is asked, or reviewers only.
         case completed(byReviewersOnly: Bool)
-        /// A judge has a verdict on this session.
-        case judged(Identifier, Verdict)
+        /// A judge has a verdict on this session. After a final refusal another photo would change nothing.
+        case judged(Identifier, Verdict, isFinal: Bool = false)
+        /// The judge found nothing to look at, and will not.
+        case captureMissing(Identifier)
         /// The judge gave no verdict and will not.
         case judgeGaveUp(Identifier)
         /// A reviewer decided on this session.
@@ -150,7 +152,10 @@ extension Verification {
             media = id
             return effects
         case .completed(let byReviewersOnly): return try complete(byReviewersOnly, now)
-        case .judged(let id, let verdict): return judge(id, verdict, now)
+        case .judged(let id, let verdict, let isFinal): return judge(id, verdict, isFinal, now)
+        case .captureMissing(let id):
+            guard id == session, status == .processing || status == .overdue else { return [] }
+            return expire(now, status == .overdue ? [.tell(.failed), .notify] : [.tell(.failed)])
         case .judgeGaveUp(let id):
             guard id == session, status == .processing || status == .overdue else { return [] }
             tries -= 1
@@ -217,11 +222,14 @@ extension Verification {
         return byReviewersOnly ? [.tell(.inReview)] : [.askJudge]
     }
 
-    /// Only the first verdict on the newest session counts.
-    private mutating func judge(_ id: Identifier, _ verdict: Verdict, _ now: Timestamp) -> Set<Effect> {
+    /// Only the first verdict on the newest session counts. No judge alone shuts a person out: reviewers see the capture of
+    /// the last failure and of a final refusal.
+    private mutating func judge(
+        _ id: Identifier, _ verdict: Verdict, _ isFinal: Bool, _ now: Timestamp
+    ) -> Set<Effect> {
         guard id == session, status == .processing || status == .overdue else { return [] }
         let late: Set<Effect> = status == .overdue ? [.notify] : []
-        if verdict != .verified, tries >= Self.mostTries, media != nil {
+        if verdict != .verified, isFinal || tries >= Self.mostTries, media != nil {
             (status, changedAt) = (.manualReview, now)
             return late.union([.tell(.inReview)])
         }
@@ -235,12 +243,16 @@ extension Verification {
             (status, changedAt) = (.overdue, now)
             return []
         case .overdue, .manualReview:
-            // Nobody judged the capture, so the try is given back.
-            tries -= 1
-            return end(.expired, now, [.tell(.failed), .notify])
+            return expire(now, [.tell(.failed), .notify])
         default:
             return end(.expired, now, [])
         }
+    }
+
+    /// Nobody judged the capture, so the try is given back.
+    private mutating func expire(_ now: Timestamp, _ effects: Set<Effect>) -> Set<Effect> {
+        tries -= 1
+        return end(.expired, now, effects)
     }
 
     /// Ends the session and its capture.

@@ -99,25 +99,31 @@ import ServiceRuntime
         guard let asked = JudgeItem(item.payload), let known = try await store.verification(of: asked.person),
             known.session == asked.session, known.status == .processing || known.status == .overdue
         else { return }
-        guard let judge, let media = known.media, let picture = try await photos.media.bytes(of: media, .verification)
-        else {
-            return try await take(.judgeGaveUp(asked.session), asked.person)
-        }
+        guard let judge else { return try await take(.judgeGaveUp(asked.session), asked.person) }
         let capture = JudgedCapture(
-            session: asked.session, picture: picture, testVerdict: asked.testVerdict.flatMap(Verdict.init))
+            session: asked.session, attempt: known.tries, media: known.media,
+            testVerdict: asked.testVerdict.flatMap(Verdict.init))
         do {
-            if let verdict = try await judge.verdict(on: capture) {
-                try await take(.judged(asked.session, verdict), asked.person)
+            switch try await judge.answer(on: capture) {
+            case .verdict(let verdict, let isFinal):
+                try await take(.judged(asked.session, verdict, isFinal: isFinal), asked.person)
                 statistics?.count(verdict)
                 return
+            case .captureMissing: return try await take(.captureMissing(asked.session), asked.person)
+            case .later: break
             }
         } catch {
-            guard item.attempts >= Outbox.mostAttempts - 1 else { throw error }
-            return try await take(.judgeGaveUp(asked.session), asked.person)
+            if item.attempts >= Outbox.mostAttempts - 1 {
+                return try await take(.judgeGaveUp(asked.session), asked.person)
+            }
+            guard let error = error as? JudgeError else { throw error }
+            throw DeliveryPostponed(
+                pause: min(error.retryAfter ?? Self.pause * item.attempts, Self.longPause), code: error.reason)
         }
         try await store.database.transaction { transaction in
             let now = try await store.locked(asked.person, in: transaction).now
-            outbox.enqueue(Self.judging, payload: item.payload, dueAt: now + Self.pause, in: transaction)
+            let pause = known.status == .processing ? Self.pause : Self.longPause
+            outbox.enqueue(Self.judging, payload: item.payload, dueAt: now + pause, in: transaction)
         }
     }
 
@@ -127,8 +133,10 @@ import ServiceRuntime
         }
     }
 
-    /// How long a judge has for a verdict before it is asked again.
+    /// After this time a judge without a verdict is asked again, while the app waits for it.
     private nonisolated static let pause = Duration.seconds(2)
+    /// The same once nobody waits, and the longest pause after a failure.
+    private nonisolated static let longPause = Duration.seconds(60)
 
     nonisolated static let over = BusError(
         .verificationClosed, "This verification is over. Please begin a new one.")

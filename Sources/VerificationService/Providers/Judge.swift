@@ -5,24 +5,52 @@ import Values
 /// A capture for a judge.
 struct JudgedCapture: Sendable {
     let session: Identifier
-    let picture: [UInt8]
+    /// Which of the person's tries it is, from 1.
+    let attempt: Int
+    /// The upload; `nil` if there is none.
+    let media: Identifier?
     /// What the caller of a development system wants to hear.
     let testVerdict: Verdict?
 }
 
+/// What a judge says of a capture.
+enum JudgeAnswer: Sendable, Equatable {
+    /// A refusal is final where another photo would not change it.
+    case verdict(Verdict, isFinal: Bool = false)
+    /// There is no verdict yet. The judge is asked again.
+    case later
+    /// There is nothing to look at, and there will not be.
+    case captureMissing
+}
+
+/// Why a judge gave no usable answer. It contains nothing about a person.
+struct JudgeError: Error, Equatable {
+    /// Such as `http_503`, `no_answer`, `answer_unreadable` or `unknown_verdict`.
+    let reason: String
+    /// How long the judge asks to wait; `nil` if it does not.
+    var retryAfter: Duration?
+
+    init(_ reason: String, retryAfter: Duration? = nil) { (self.reason, self.retryAfter) = (reason, retryAfter) }
+}
+
 /// Says whether a capture shows somebody who is really there.
 protocol Judge: Sendable {
-    /// - Returns: `nil` if there is no verdict yet. The judge is asked again.
+    /// Asks about a capture, perhaps again.
+    ///
     /// - Throws: if the judge cannot be asked now.
-    @Loop func verdict(on capture: JudgedCapture) async throws -> Verdict?
+    @Loop func answer(on capture: JudgedCapture) async throws -> JudgeAnswer
 }
 
 /// For development. It looks at no face: without a wish of the caller every capture of enough quality is accepted.
 struct LocalJudge: Judge {
-    func verdict(on capture: JudgedCapture) async throws -> Verdict? {
-        if let wish = capture.testVerdict { return wish }
-        let picture = capture.picture
+    let photos: PhotoStore
+
+    @Loop func answer(on capture: JudgedCapture) async throws -> JudgeAnswer {
+        guard let media = capture.media, let picture = try await photos.media.bytes(of: media, .verification) else {
+            return .captureMissing
+        }
+        if let wish = capture.testVerdict { return .verdict(wish) }
         let report = try await Loop.compute { try ImageReader.read(picture, deadline: .now + .seconds(2)) }
-        return report.problems().isEmpty ? .verified : .qualityTooLow
+        return .verdict(report.problems().isEmpty ? .verified : .qualityTooLow)
     }
 }

@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import HTTPServer
 import JSONText
+import ProviderHTTP
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ import Testing
     private static let sms = OutgoingMessage(id: .ordered(), to: phone, body: "1 & 2 = åä")
 
     @Loop private static func webhook(_ server: ProviderServer) throws -> WebhookProvider {
-        WebhookProvider(url: try #require(URL(string: server.url + "/sms")), key: Array(key.utf8))
+        WebhookProvider(webhook: Webhook(url: try #require(URL(string: server.url + "/sms")), key: Array(key.utf8)))
     }
 
     @Loop private static func twilio(_ server: ProviderServer, from: String = "+15005550006") throws -> TwilioProvider {
@@ -121,7 +122,7 @@ import Testing
             try await webhook.send(Self.sms, within: .seconds(5))
         }
         // A name that the standard reserves for having no address.
-        let nowhere = WebhookProvider(url: try #require(URL(string: "https://sms.invalid/")), key: [])
+        let nowhere = WebhookProvider(webhook: Webhook(url: try #require(URL(string: "https://sms.invalid/")), key: []))
         let error = await #expect(throws: MessageError.self) { try await nowhere.send(Self.sms, within: .seconds(5)) }
         guard case .notTaken(let host, _)? = error else { return }
         #expect(host == "sms.invalid")

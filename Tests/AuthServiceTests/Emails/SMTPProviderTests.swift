@@ -1,6 +1,7 @@
 import BusProtocol
 import EventLoop
 import Foundation
+import ProviderHTTP
 import TestSupport
 import Testing
 

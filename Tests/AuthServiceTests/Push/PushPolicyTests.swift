@@ -1,4 +1,5 @@
 import Foundation
+import ProviderHTTP
 import Testing
 
 @testable import AuthService

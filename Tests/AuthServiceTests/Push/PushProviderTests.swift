@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import HTTPServer
 import JSONText
+import ProviderHTTP
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ import Testing
         title: "New sign-in", body: "å & b", data: ["kind": "new_device", "platform": "web"])
 
     @Loop private static func webhook(_ server: ProviderServer) throws -> WebhookProvider {
-        WebhookProvider(url: try #require(URL(string: server.url + "/push")), key: Array(key.utf8))
+        WebhookProvider(webhook: Webhook(url: try #require(URL(string: server.url + "/push")), key: Array(key.utf8)))
     }
 
     @Loop private static func fcm(_ server: ProviderServer) throws -> FCMProvider {

@@ -4,30 +4,29 @@ import FoundationNetworking
 import Synchronization
 
 /// The response of a provider.
-struct ProviderAnswer: Sendable {
-    var status: Int
-    var body: [UInt8]
+public struct ProviderAnswer: Sendable {
+    /// The status of HTTP.
+    public let status: Int
+    /// At most as large as the caller allows.
+    public let body: [UInt8]
     /// How long the provider asks to wait; `nil` if it does not.
-    var retryAfter: Duration?
+    public var retryAfter: Duration?
 }
 
 /// Why there is no usable response of a provider. It contains nothing that was sent.
-struct ProviderFailure: Error, Equatable {
+public struct ProviderFailure: Error, Equatable {
     /// Such as `http_503`, `no_answer`, `connection_refused` or `host_not_found`; else the system's text.
-    let reason: String
+    public let reason: String
     /// Whether the connection was refused. The next request would fail too.
-    var isRefused: Bool { self == .connectionRefused }
+    public var isRefused: Bool { self == .connectionRefused }
 
-    /// Whether the provider refused this one contact. It says nothing about the next one: otherwise anybody could make a
-    /// provider look down by an address that it refuses.
-    var isAboutContact: Bool {
-        ["no_smtputf8", "http_400", "http_410", "http_422"].contains(reason) || reason.hasPrefix("recipient_")
-    }
+    /// - Parameter reason: contains nothing that was sent, since it is logged.
+    public init(_ reason: String) { self.reason = reason }
 
-    init(_ reason: String) { self.reason = reason }
-
-    static let noAnswer = ProviderFailure("no_answer")
-    static let connectionRefused = ProviderFailure("connection_refused")
+    /// No complete response came within the limit.
+    public static let noAnswer = ProviderFailure("no_answer")
+    /// Nobody listens there.
+    public static let connectionRefused = ProviderFailure("connection_refused")
 
     /// - Parameter error: `nil` if the response was too large.
     fileprivate init(_ error: (any Error)?) {
@@ -59,15 +58,21 @@ struct ProviderFailure: Error, Equatable {
 /// - It collects a response of any size. So a response beyond the limit is cut off and counts as failed.
 /// - Its libcurl uses the proxy of the environment (`https_proxy`). That stays, since some networks have no other way
 ///   out. An https proxy sees only the host's name.
-enum ProviderClient {
-    static let largestAnswerBytes = 65_536
+public enum ProviderClient {
+    /// The size of a response, unless the caller allows another one.
+    public static let largestAnswerBytes = 65_536
 
-    /// - Returns: the complete response, or why there was none within the limit.
-    @Loop static func ask(
-        _ request: URLRequest, within limit: Duration
+    /// Sends one request.
+    ///
+    /// - Parameters:
+    ///   - limit: of the whole exchange.
+    ///   - most: the largest response, in bytes.
+    /// - Returns: the complete response, or why there was none within the limits.
+    @Loop public static func ask(
+        _ request: URLRequest, within limit: Duration, atMost most: Int = largestAnswerBytes
     ) async -> Result<ProviderAnswer, ProviderFailure> {
         let promise = LoopPromise<Answer>()
-        let collector = AnswerCollector { answer in
+        let collector = AnswerCollector(most) { answer in
             Loop.spawn { await resolve(promise, answer) }
         }
         let configuration = URLSessionConfiguration.ephemeral
@@ -94,14 +99,17 @@ enum ProviderClient {
 /// Collects one response on the session's thread.
 private final class AnswerCollector: NSObject, URLSessionDataDelegate {
     private let body = Mutex<[UInt8]>([])
+    private let most: Int
     private let finish: @Sendable (ProviderClient.Answer) -> Void
 
-    init(finish: @escaping @Sendable (ProviderClient.Answer) -> Void) { self.finish = finish }
+    init(_ most: Int, finish: @escaping @Sendable (ProviderClient.Answer) -> Void) {
+        (self.most, self.finish) = (most, finish)
+    }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = body.withLock { body in
             body += data
-            return body.count > ProviderClient.largestAnswerBytes
+            return body.count > most
         }
         if isTooLarge { dataTask.cancel() }
     }
@@ -109,7 +117,7 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let body = body.withLock { $0 }
         // The task was cancelled because the response is too large, but it may have been complete by then.
-        guard body.count <= ProviderClient.largestAnswerBytes else { return finish(.failure(ProviderFailure(nil))) }
+        guard body.count <= most else { return finish(.failure(ProviderFailure(nil))) }
         guard error == nil, let answer = task.response as? HTTPURLResponse else {
             return finish(.failure(ProviderFailure(error ?? URLError(.badServerResponse))))
         }
