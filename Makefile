@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -16,6 +16,7 @@ help:
 	@echo "make edge-test  the edge's limits for IPv6 networks, on a real nginx"
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
 	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
+	@echo "make s3-test  pictures in a bucket of an S3 server that checks signatures"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -67,15 +68,19 @@ docs-test: build
 guide-test: build
 	@scripts/guide-test
 
+s3-test: build
+	@scripts/s3-test
+
 staging-test:
 	@scripts/staging-test
 
 bench:
-	@scripts/bootstrap wrk python3-cryptography
+	@scripts/bootstrap wrk python3-cryptography libjpeg-turbo-progs
 	@swift build -c release
 	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
 		scripts/bench-questionnaire || status=$$?; scripts/bench-recoveries || status=$$?; \
-		scripts/bench-cities || status=$$?; scripts/bench-funnel || status=$$?; scripts/bench-choices || status=$$?; exit $$status
+		scripts/bench-cities || status=$$?; scripts/bench-funnel || status=$$?; scripts/bench-choices || status=$$?; \
+		scripts/bench-verification || status=$$?; exit $$status
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests

@@ -27,13 +27,20 @@ enum VerificationServiceDefinition {
             "HTTP connections at a time. Each may take up to 16 MiB of memory while a picture arrives"),
         .init(
             "VERIFICATION_BLOBS", .text, nil,
-            "Folder of the encrypted pictures, the same for all replicas; required outside development"),
+            "Where the encrypted pictures lie: a folder that all replicas share, or s3://BUCKET; required outside development"
+        ),
         .init(
             "VERIFICATION_KEY_STORE", .text, nil,
             "Folder of the pictures' keys, the same for all replicas, on another volume; required outside development"),
+        .init("VERIFICATION_S3_URL", .text, nil, "Address of the server of the bucket, without the bucket's name"),
+        .init("VERIFICATION_S3_REGION", .text, "us-east-1", "Region of the bucket"),
+        .init(
+            "VERIFICATION_S3_KEY_ID", .text, nil, "ID of the key that may read, write, list and delete in the bucket"),
+        .init("VERIFICATION_S3_KEY", .text, nil, "The secret half of that key", isSecret: true),
         .init(
             "VERIFICATION_MODERATION", .choice(["off", "staff"]), "off",
             "Who approves photos of profiles before others see them: nobody, or reviewers"),
+        .init(
             "VERIFICATION_JUDGE", .choice(["staff", "webhook", "local"]), "staff",
             "Who judges photos: reviewers alone, a judge of your own, or in development whatever the caller wishes"),
         .init("VERIFICATION_WEBHOOK_URL", .text, nil, "The URL to which questions go to a judge of your own"),
@@ -83,7 +90,8 @@ enum VerificationServiceDefinition {
         if let blobs = configuration.optionalText("VERIFICATION_BLOBS"),
             let keyStore = configuration.optionalText("VERIFICATION_KEY_STORE")
         {
-            vault = MediaVault(blobs: blobs, keyStore: keyStore, keys: container.keys)
+            vault = MediaVault(
+                blobs: try Self.blobs(blobs, configuration), keyStore: keyStore, keys: container.keys)
         }
         guard vault != nil || configuration.profile == .development else {
             throw ConfigurationError("VERIFICATION_BLOBS and VERIFICATION_KEY_STORE are required")
@@ -93,20 +101,30 @@ enum VerificationServiceDefinition {
             origin: MediaOrigin(base: configuration.optionalText("VERIFICATION_MEDIA") ?? ""))
     }
 
+    @Loop private static func blobs(_ place: String, _ configuration: Configuration) throws -> any BlobStore {
+        guard place.hasPrefix("s3://") else { return MediaFolder(path: place) }
+        let name = String(place.dropFirst(5))
+        guard name.wholeMatch(of: /[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/) != nil else {
+            throw ConfigurationError("VERIFICATION_BLOBS must be a folder, or s3:// and the name of a bucket")
+        }
+        let server = try ProviderSettings.url("VERIFICATION_S3_URL", configuration)
+        guard ["", "/"].contains(server.path), server.query == nil else {
+            throw ConfigurationError("VERIFICATION_S3_URL must have no path: VERIFICATION_BLOBS names the bucket")
+        }
+        return S3Blobs(
+            bucket: server.appending(path: name), region: try configuration.text("VERIFICATION_S3_REGION"),
+            credentials: .init(
+                accessKey: try configuration.text("VERIFICATION_S3_KEY_ID"),
+                secretKey: try configuration.text("VERIFICATION_S3_KEY")))
+    }
+
     /// Makes the folders, and destroys what is due.
     @Loop private static func keep(_ vault: MediaVault, _ container: ServiceContainer) {
         container.prepare = {
             let rows = try await container.database.read("SELECT id FROM picture_home")
             let home = try rows.first?.uuid("id").description ?? ""
-            let isAtHome = try await Loop.offload {
-                for folder in vault.folders {
-                    try FileManager.default.createDirectory(
-                        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                }
-                return try vault.belongs(to: home)
-            }
-            // Its pictures would be orphans here, and be destroyed.
-            return isAtHome
+            // The pictures of another database would be orphans here, and be destroyed.
+            return try await vault.belongs(to: home)
                 ? nil
                 : "VERIFICATION_BLOBS and VERIFICATION_KEY_STORE belong to another database. Name this one's folders, or empty ones."
         }

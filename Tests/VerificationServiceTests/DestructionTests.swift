@@ -74,13 +74,14 @@ import Testing
         try await MediaStage.run { media in
             let vault = try #require(media.store.vault)
             let home = try await media.stage.rows("SELECT id FROM picture_home")
-            #expect(try vault.belongs(to: home))
-            #expect(try !vault.belongs(to: "\(Identifier.random())"))
+            #expect(try await vault.belongs(to: home))
+            #expect(try await !vault.belongs(to: "\(Identifier.random())"))
             let folder = media.folder.path + "/new"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-            let other = MediaVault(blobs: folder, keyStore: media.keys, keys: media.stage.containers[0].keys)
-            #expect(try !other.belongs(to: "\(Identifier.random())"), "neither with one new folder of the two")
-            #expect(try other.belongs(to: home), "the new folder was left as it was")
+            let other = MediaVault(
+                blobs: MediaFolder(path: folder), keyStore: media.keys, keys: media.stage.containers[0].keys)
+            #expect(try await !other.belongs(to: "\(Identifier.random())"), "neither with one new folder of the two")
+            #expect(try await other.belongs(to: home), "the new folder was left as it was")
         }
     }
 
@@ -159,7 +160,7 @@ import Testing
 extension MediaStage {
     var store: MediaStore {
         let container = stage.containers[0]
-        let vault = MediaVault(blobs: blobs, keyStore: keys, keys: container.keys)
+        let vault = MediaVault(blobs: MediaFolder(path: blobs), keyStore: keys, keys: container.keys)
         return MediaStore(
             database: container.database, vault: vault, keys: container.keys, origin: MediaOrigin(base: ""))
     }

@@ -31,10 +31,11 @@ import ServiceRuntime
                 do {
                     try await vault.destroy(media)
                 } catch {
-                    // The others must not wait for one that cannot be removed now.
+                    // The others must not wait for one that cannot be removed now, and a bucket that does not answer takes
+                    // seconds to say so. The next round goes on with them.
                     log.error("media_not_destroyed", ["error": .string(Log.name(of: error))])
                     transaction.send(Self.postpone, [.uuid(media)])
-                    continue
+                    return true
                 }
                 transaction.send(Self.done, [.uuid(media)])
                 let act = AuditAct(
@@ -50,12 +51,8 @@ import ServiceRuntime
     /// that an upload may take.
     func endOrphans() async throws {
         let before = Date(timeIntervalSinceNow: -2 * Double(UploadLimits.arrival.components.seconds))
-        for folder in vault.all {
-            for part in try await Loop.offload({ folder.parts() }) {
-                let found = try await Loop.offload { folder.files(in: part, before: before) }
-                guard !found.isEmpty else { continue }
-                _ = try await database.write(Self.orphans, [.uuidArray(found)])
-            }
+        for store in vault.all {
+            try await store.list(before: before) { _ = try await database.write(Self.orphans, [.uuidArray($0)]) }
         }
     }
 

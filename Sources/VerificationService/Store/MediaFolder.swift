@@ -15,6 +15,11 @@ struct MediaFolder: Sendable {
 
     let path: String
 
+    func makeFolder() throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
     /// The last digits of the ID are random, the first ones may be a time.
     private func part(of id: Identifier) -> String { "\(path)/\(id.description.suffix(2))" }
 

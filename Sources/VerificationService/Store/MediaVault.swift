@@ -9,25 +9,22 @@ import ServiceRuntime
 /// The keys lie apart from the bytes and from the database, sealed under the service's key ring. The keys of profile
 /// photos have a folder of their own, because only they may be backed up.
 struct MediaVault: Sendable {
-    let blobs: MediaFolder
+    private let blobs: any BlobStore
+    private let keyStore: MediaFolder
     private let photoKeys: MediaFolder
     private let otherKeys: MediaFolder
     private let sealer: Sealer
-    /// The two folders that are configured.
-    private let roots: [String]
 
-    init(blobs: String, keyStore: String, keys: KeyRing) {
-        self.blobs = MediaFolder(path: blobs)
+    init(blobs: any BlobStore, keyStore: String, keys: KeyRing) {
+        self.blobs = blobs
+        self.keyStore = MediaFolder(path: keyStore)
         photoKeys = MediaFolder(path: "\(keyStore)/photos")
         otherKeys = MediaFolder(path: "\(keyStore)/captures")
         sealer = Sealer(keys, purpose: "media-key")
-        roots = [blobs, keyStore]
     }
 
-    /// The folders, which the service makes at its start.
-    var folders: [String] { [blobs.path, photoKeys.path, otherKeys.path] }
-    /// The folders with their files, to find those that no row knows.
-    var all: [MediaFolder] { [blobs, photoKeys, otherKeys] }
+    /// Everything that is kept, to find what no row knows.
+    var all: [any BlobStore] { [blobs, photoKeys, otherKeys] }
 
     private func keys(for purpose: MediaPurpose) -> MediaFolder { purpose.mayBeBackedUp ? photoKeys : otherKeys }
 
@@ -35,15 +32,18 @@ struct MediaVault: Sendable {
         id.array + Array(purpose.rawValue.utf8)
     }
 
-    /// Whether the folders are those of the database with this identity. A folder without an identity gets this one, but not
-    /// beside a folder of another database. It blocks.
-    func belongs(to home: String) throws -> Bool {
-        let paths = roots.map { "\($0)/database" }
-        let known = paths.map { FileManager.default.contents(atPath: $0) ?? Data() }
-        guard known.allSatisfy({ $0.isEmpty || $0 == Data(home.utf8) }) else { return false }
-        for (path, identity) in zip(paths, known) where identity.isEmpty {
-            try Data(home.utf8).write(to: URL(filePath: path), options: .atomic)
+    /// Makes the folders of keys, and says whether the keys and the bytes are those of the database with this identity. Where
+    /// there is no identity, this one is set, but not beside one of another database.
+    @Loop func belongs(to home: String) async throws -> Bool {
+        let folders = [photoKeys, otherKeys]
+        try await Loop.offload { for folder in folders { try folder.makeFolder() } }
+        let (stores, wanted): ([any BlobStore], [UInt8]) = ([blobs, keyStore], Array(home.utf8))
+        var nameless: [any BlobStore] = []
+        for store in stores {
+            let known = try await store.home()
+            if known.isEmpty { nameless.append(store) } else if known != wanted { return false }
         }
+        for store in nameless { try await store.setHome(wanted) }
         return true
     }
 
@@ -56,20 +56,21 @@ struct MediaVault: Sendable {
     /// Writes a picture under a new key, the key first.
     func put(_ bytes: [UInt8], _ id: Identifier, _ purpose: MediaPurpose) async throws {
         let associated = Self.associated(id, purpose)
-        let (keys, blobs, sealer) = (keys(for: purpose), blobs, sealer)
-        try await Loop.offload {
+        let (keys, sealer) = (keys(for: purpose), sealer)
+        let blob = try await Loop.offload {
             let key = RandomBytes.make(32)
             try keys.write(sealer.seal(key, associated: associated), id)
-            try blobs.write(AESGCM.seal(bytes, key: key, associated: associated), id)
+            return AESGCM.seal(bytes, key: key, associated: associated)
         }
+        try await blobs.put(blob, id)
     }
 
     /// The picture; `nil` once it is destroyed.
     func get(_ id: Identifier, _ purpose: MediaPurpose) async throws -> [UInt8]? {
         let associated = Self.associated(id, purpose)
-        let (keys, blobs, sealer) = (keys(for: purpose), blobs, sealer)
+        let (keys, sealer) = (keys(for: purpose), sealer)
+        guard let sealed = try await keys.get(id), let blob = try await blobs.get(id) else { return nil }
         return try await Loop.offload {
-            guard let sealed = try keys.read(id), let blob = try blobs.read(id) else { return nil }
             let key = try sealer.open(sealed, associated: associated)
             return try AESGCM.open(blob, key: key, associated: associated)
         }
@@ -78,10 +79,8 @@ struct MediaVault: Sendable {
     /// Destroys the key, and then removes the bytes, which nobody can read any more.
     func destroy(_ id: Identifier) async throws {
         // A file of which no row tells the purpose may have its key in either folder.
-        let (folders, blobs) = ([photoKeys, otherKeys], blobs)
-        try await Loop.offload {
-            for keys in folders { try keys.remove(id) }
-            try blobs.remove(id)
-        }
+        let folders = [photoKeys, otherKeys]
+        try await Loop.offload { for folder in folders { try folder.remove(id) } }
+        try await blobs.delete(id)
     }
 }
