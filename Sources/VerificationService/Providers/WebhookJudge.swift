@@ -21,7 +21,7 @@ struct WebhookJudge: Judge {
         let question: JSONValue = [
             "session": .string(capture.session.description), "attempt": .integer(Int64(capture.attempt)),
             "contentType": .string(shown.contentType),
-            "pictureUrl": .string(photos.url(ofCapture: media, at: .now())),
+            "pictureUrl": .string(photos.url(forOneLookAt: media, at: .now())),
         ]
         return try await Self.ask(webhook.request(capture.session, CanonicalJSON.bytes(of: question)))
     }
