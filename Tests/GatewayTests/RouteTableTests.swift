@@ -19,7 +19,8 @@ import Testing
                 "POST /auth/otp/send", "POST /auth/otp/verify", "POST /auth/email/send", "POST /auth/email/verify",
                 "POST /auth/phone/undo", "POST /auth/recovery/request",
                 "GET /auth/recovery/{id}", "POST /auth/recovery/{id}/dispute", "POST /auth/recovery/{id}/cancel",
-                "POST /auth/recovery/{id}/identity", "POST /auth/recovery/{id}/complete",
+                "POST /auth/recovery/{id}/identity", "POST /auth/recovery/{id}/pictures",
+                "POST /auth/recovery/{id}/complete",
             ])
     }
 

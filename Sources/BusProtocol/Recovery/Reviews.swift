@@ -106,7 +106,7 @@ public struct ReviewPage: PublicReply {
         /// About how old the person is.
         @Field(.ageBand, example: "25-34") public var ageBand: String?
         /// `photo_verified` and `id_verified`.
-        @Field(.string(1...64), count: 0...16) public var badges: [String]
+        @Field(.string(1...64), count: 0...16, example: "photo_verified") public var badges: [String]
         /// The devices, the last used first.
         @Field(count: 0...100) public var devices: [Device]
 
