@@ -22,7 +22,7 @@ extension PrometheusText {
             "destructions_oldest_seconds",
             "The longest wait of a picture for its destruction, the same for all replicas."
         ),
-        ("reviews", "Verifications that wait for a reviewer, the same for all replicas."),
+        ("reviews", "Verifications and photos that wait for a reviewer, the same for all replicas."),
         ("reviews_oldest_seconds", "The longest wait for a reviewer, the same for all replicas."),
     ]
 

@@ -106,7 +106,7 @@ enum ProfileServiceDefinition {
         // Builds the table of cities before the first search needs it.
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
         let formerPhotos = FormerPhotos(database: container.database, outbox: container.outbox)
-        container.background("former-photos", every: nil) { try await formerPhotos.drop() }
+        container.background("former-photos", every: .seconds(3600)) { try await formerPhotos.round() }
         let review = FieldRecheck(profile: profile)
         container.prepare = {
             do {

@@ -148,7 +148,7 @@ enum VerificationServiceDefinition {
         container.background("uploads", every: nil) {
             if server.boundPort == 0 { try server.start() }
             if port == 0 { photos.media.origin.base = "http://\(host):\(server.boundPort)" }
-            try await photos.markOtherAddresses()
+            while try await photos.markOtherAddresses() {}
             try await workflow.tellAgain()
         } end: {
             await server.drain()

@@ -4,12 +4,22 @@ import EventLoop
 
 /// Drops the photos that are addresses of other hosts, which apps wrote before photos were uploaded. Nothing shows them any
 /// more. Each person is told.
-struct FormerPhotos: Sendable {
-    let database: Database
-    let outbox: Outbox
+@Loop final class FormerPhotos {
+    private let database: Database
+    private let outbox: Outbox
+    private var rounds = 0
+
+    init(database: Database, outbox: Outbox) { (self.database, self.outbox) = (database, outbox) }
+
+    /// To be called each hour. It drops them once, an hour after the start: whoever is told to upload a photo needs the routes
+    /// of this release, and the gateway comes last.
+    func round() async throws {
+        if rounds == 1 { try await drop() }
+        rounds += 1
+    }
 
     /// Goes through all profiles, a page in each transaction. Replicas that do it at once drop each address once.
-    @Loop func drop() async throws {
+    func drop() async throws {
         var last: Identifier?
         repeat {
             last = try await database.transaction { [last] transaction in

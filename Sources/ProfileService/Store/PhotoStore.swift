@@ -5,7 +5,7 @@ import EventLoop
 /// What profile stores of people's photos, apart from reading it: ``ProfileStore`` does that.
 @Loop enum PhotoStore {
     /// The most people of a page.
-    static let page: Int64 = 500
+    static let page: Int64 = 50
 
     /// Stores which photo stands for a person.
     ///

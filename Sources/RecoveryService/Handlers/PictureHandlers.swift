@@ -23,24 +23,21 @@ struct PicturePromiser: Sendable {
             return try await inbox.once(context, carriesToken: true) { _ in throw DatabaseError.aborted }
         }
         let found = try await CaseStore.find(picture.caseID, in: database)
-        _ = try admit(found, code != nil || found?.isProven == true)
+        let known = try admit(found, code != nil || found?.isProven == true)
+        // Looked at here too, so that one picture too many uses up no code and promises nothing.
+        try Self.judge(try await PictureStore.usage(side, of: known.id, in: database))
         let provenAt: Timestamp? = if let code { try await prove(picture.caseID, code, context) } else { nil }
         let provenUntil = provenAt.map { $0 + PicturePolicy.freshness }
         // Before the case is locked, since no lock may wait for another service. A promise that nobody hears of ends by itself.
         let promised = try await bus.call(
             picture, CallOptions(timeout: context.remaining, trace: context.trace.child()))
         return try await inbox.once(context, carriesToken: true) { transaction in
-            let known = try await CaseStore.locked(picture.caseID, in: transaction)
-            var isProven = known?.isProven == true
-            if let known, let provenUntil { isProven = isProven || provenUntil > known.now }
-            let record = try admit(known, isProven)
+            let locked = try await CaseStore.locked(picture.caseID, in: transaction)
+            var isProven = locked?.isProven == true
+            if let locked, let provenUntil { isProven = isProven || provenUntil > locked.now }
+            let record = try admit(locked, isProven)
             if let provenUntil { PictureStore.keepProof(until: provenUntil, of: record.id, in: transaction) }
-            let usage = try await PictureStore.count(side, of: record.id, in: transaction)
-            do throws(PicturePolicy.Refusal) {
-                try PicturePolicy.count(all: usage.all, today: usage.today)
-            } catch {
-                throw PictureError.refusal(error, untilTomorrow: usage.untilTomorrow)
-            }
+            try Self.judge(try await PictureStore.count(side, of: record.id, in: transaction))
             cases.note("picture_promised", by: side, record.life, of: record, in: transaction)
             // The promise may have come behind the end of the case, and in a decoy nobody is to see a picture.
             if record.life.isDecidedByClock {
@@ -49,6 +46,15 @@ struct PicturePromiser: Sendable {
             return .reply(
                 UploadCreated(
                     mediaId: picture.mediaID, uploadUrl: promised.uploadURL, expiresAt: promised.expiresAt))
+        }
+    }
+
+    private static func judge(_ usage: PictureStore.Usage?) throws {
+        guard let usage else { return }
+        do throws(PicturePolicy.Refusal) {
+            try PicturePolicy.count(all: usage.all, today: usage.today)
+        } catch {
+            throw PictureError.refusal(error, untilTomorrow: usage.untilTomorrow)
         }
     }
 

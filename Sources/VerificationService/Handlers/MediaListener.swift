@@ -17,6 +17,7 @@ import ServiceRuntime
     private let statistics: VerificationStatistics
     /// A picture may take 80 MiB while it is checked.
     private let turns = Turns(2)
+    private let writers = Turns(4)
     private var media: MediaStore { photos.media }
 
     init(photos: PhotoStore, log: Log, statistics: VerificationStatistics) {
@@ -100,6 +101,9 @@ import ServiceRuntime
             try await media.abandon(address.media)
             throw error
         }
+        // Encrypting and sending takes memory twice more.
+        try await writers.take()
+        defer { writers.give() }
         guard try await media.store(checked, address.media, purpose) else { throw UploadAddress.used }
     }
 

@@ -10,4 +10,5 @@ COMMENT ON COLUMN media.moderation IS 'Whether others may see the photo. It is s
 COMMENT ON COLUMN media.told_address IS 'The unsigned address under which profile knows the photo; empty if profile must be told again; NULL if profile does not know it.';
 UPDATE media SET told_address = '' WHERE position = 1;
 CREATE INDEX media_in_review ON media (created_at) WHERE moderation = 'pending';
+CREATE INDEX media_told ON media (told_address COLLATE "C") WHERE told_address <> '';
 CREATE INDEX media_to_tell ON media (person_id) WHERE told_address = '';

@@ -16,6 +16,9 @@ import ServiceRuntime
 
     /// The most pictures of one round.
     private static let most = 20
+    /// When a round begins no further destruction. The database ends a transaction that does nothing for 10 s, and one
+    /// destruction may take 5 s.
+    private static let patience = Duration.seconds(4)
 
     /// Ends the rows whose time is over.
     func endExpired() async throws { _ = try await database.write(Self.expired, [.text("expired")]) }
@@ -26,24 +29,34 @@ import ServiceRuntime
     func round() async throws -> Bool {
         try await database.transaction { transaction in
             let rows = try await transaction.query(Self.due, [.integer(Int64(Self.most))])
-            for row in rows {
-                let (media, purpose) = (try row.uuid("media_id"), try row.text("purpose"))
+            let end = MonotonicClock.now() + Self.patience.nanoseconds
+            var destroyed: [Row] = []
+            var failed: Row?
+            for row in rows where failed == nil && MonotonicClock.now() < end {
                 do {
-                    try await vault.destroy(media)
+                    try await vault.destroy(try row.uuid("media_id"))
+                    destroyed.append(row)
                 } catch {
                     // The others must not wait for one that cannot be removed now, and a bucket that does not answer takes
                     // seconds to say so. The next round goes on with them.
                     log.error("media_not_destroyed", ["error": .string(Log.name(of: error))])
-                    transaction.send(Self.postpone, [.uuid(media)])
-                    return true
+                    failed = row
                 }
+            }
+            // Only now, since a note holds the chain of the audit trail until the transaction ends.
+            for row in destroyed {
+                let media = try row.uuid("media_id")
                 transaction.send(Self.done, [.uuid(media)])
                 let act = AuditAct(
                     "media_destroyed",
-                    ["media": media.description, "purpose": purpose, "reason": try row.text("reason")])
+                    [
+                        "media": media.description, "purpose": try row.text("purpose"),
+                        "reason": try row.text("reason"),
+                    ])
                 audit.note(act, on: .service, in: transaction)
             }
-            return rows.count == Self.most
+            if let failed { transaction.send(Self.postpone, [.uuid(try failed.uuid("media_id"))]) }
+            return rows.count == Self.most || destroyed.count < rows.count
         }
     }
 

@@ -105,9 +105,15 @@ import EventLoop
         return (purpose, try row.text("content_type"))
     }
 
-    /// Marks the photos that profile knows under an address that this listener does not have.
-    func markOtherAddresses() async throws {
-        _ = try await media.database.write(Self.mark, [.text(media.origin.base + PhotoAddress.folder)])
+    /// Marks some photos that profile knows under an address that this listener does not have.
+    ///
+    /// - Returns: whether there may be more.
+    func markOtherAddresses() async throws -> Bool {
+        let folder = media.origin.base + PhotoAddress.folder
+        // The addresses of a folder stand before the one whose last character is the next one.
+        let behind = folder.dropLast() + "0"
+        let marked = try await media.database.write(Self.mark, [.text(folder), .text(String(behind))])
+        return marked.count == 500
     }
 
     /// Some people of whose photo profile must be told again.
@@ -168,8 +174,13 @@ import EventLoop
         UPDATE media SET told_address = NULL WHERE person_id = $1 AND told_address IS NOT NULL
         """
     private static let told: Statement = "UPDATE media SET told_address = $2 WHERE media_id = $1"
+    /// A photo whose person changes it now is told of by that change.
     private static let mark: Statement = """
-        UPDATE media SET told_address = '' WHERE told_address <> '' AND NOT starts_with(told_address, $1)
+        UPDATE media SET told_address = '' WHERE media_id IN (
+            SELECT media_id FROM media WHERE told_address <> ''
+                AND (told_address COLLATE "C" < $1 OR told_address COLLATE "C" >= $2)
+            LIMIT 500 FOR UPDATE SKIP LOCKED)
+        RETURNING media_id
         """
     private static let untold: Statement = "SELECT DISTINCT person_id FROM media WHERE told_address = '' LIMIT $1"
     private static let selectQueue: Statement = """

@@ -41,6 +41,7 @@ import EventLoop
                 AS destructions_oldest_seconds,
             r.count AS reviews, r.seconds AS reviews_oldest_seconds
         FROM (SELECT count(*), coalesce(ceil(extract(epoch FROM clock_timestamp() - min(since))), 0)::bigint AS seconds
-            FROM verifications WHERE status = 'manual_review') AS r
+            FROM (SELECT since FROM verifications WHERE status = 'manual_review'
+                UNION ALL SELECT created_at FROM media WHERE moderation = 'pending') AS waiting) AS r
         """
 }

@@ -7,8 +7,8 @@ import Testing
 
 /// Pictures of a recovery through the whole system: from the claimant's phone to the reviewer's eyes, and to the end.
 @Suite("pictures of a recovery") struct PictureLifeTests {
-    private static let (phone, unknown) = ("+14155552671", "+14155552699")
-    private static let claimants = ["+46701234567", "+46701234568"]
+    private static let (phone, unknown, leaver) = ("+14155552671", "+14155552699", "+14155552672")
+    private static let claimants = ["+46701234567", "+46701234568", "+46701234569"]
 
     @Test(.bounded) func aReviewerSeesWhatAClaimantSentUntilTheCaseEnds() async throws {
         try await TestSystem.run { system in
@@ -16,6 +16,7 @@ import Testing
             try await system.age()
             let real = try await Self.claim(system, Self.phone, by: Self.claimants[0])
             let decoy = try await Self.claim(system, Self.unknown, by: Self.claimants[1])
+            let gone = try await Self.claimOfSomebodyWhoLeaves(system)
             try await system.quiet()
             try await system.rows(.recovery, "UPDATE cases SET hold_until = now()")
             try await system.rows(.recovery, "UPDATE outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
@@ -24,7 +25,7 @@ import Testing
 
             try await system.age()
             var sent: [[Int]] = []
-            for (claim, claimant) in zip([real, decoy], Self.claimants) {
+            for (claim, claimant) in zip([real, decoy, gone], Self.claimants) {
                 let (challenge, code) = try await system.code(for: claimant, purpose: "recovery")
                 var answers: [Int] = []
                 for proof in [(challenge, code), nil] {
@@ -42,7 +43,7 @@ import Testing
                 }
                 sent.append(answers)
             }
-            #expect(sent == [[201, 204, 201, 204], [201, 204, 201, 204]])
+            #expect(sent == Array(repeating: [201, 204, 201, 204], count: 3))
 
             let staff = try await system.staff("+46707654321")
             let page = try await system.send("GET", "/admin/recovery/\(real.recoveryId)", as: staff)
@@ -55,8 +56,8 @@ import Testing
             #expect(try await Self.get(url) == 200)
             #expect(try await system.rows(.recovery, "SELECT count(*) FROM audit WHERE act = 'picture_seen'") == "1")
 
-            // Nothing of the decoy is left before anything else happens.
-            let left = "SELECT count(*) FROM media WHERE case_id = '\(decoy.recoveryId)'"
+            // Nothing of the others is left before anything else happens.
+            let left = "SELECT count(*) FROM media WHERE case_id <> '\(real.recoveryId)'"
             #expect(try await system.eventuallyNone(.verification, left))
             _ = try await system.ask(
                 CancelRecovery(recoveryId: real.recoveryId, recoveryToken: real.recoveryToken))
@@ -64,9 +65,19 @@ import Testing
             let all = "SELECT (SELECT count(*) FROM media) + (SELECT count(*) FROM destructions)"
             #expect(try await system.eventuallyNone(.verification, all))
             #expect(
-                try await system.rows(.verification, "SELECT count(*) FROM audit WHERE act = 'media_destroyed'") == "4")
+                try await system.rows(.verification, "SELECT count(*) FROM audit WHERE act = 'media_destroyed'") == "6")
             #expect(system.pictureFiles == 0)
         }
+    }
+
+    /// The owner says no to the claim, and deletes the account.
+    @Loop private static func claimOfSomebodyWhoLeaves(_ system: TestSystem) async throws -> RecoveryRequested {
+        let owner = try await system.signIn(leaver)
+        let claim = try await claim(system, leaver, by: claimants[2])
+        _ = try await system.ask(DisputeRecovery(recoveryId: claim.recoveryId), as: owner)
+        try await system.quiet()
+        #expect(try await system.send("DELETE", "/users/me", as: owner).status == 202)
+        return claim
     }
 
     @Loop private static func claim(

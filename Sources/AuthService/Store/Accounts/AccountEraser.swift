@@ -36,6 +36,7 @@ import EventLoop
             transaction.send(Self.claims, [.bytes(contact)])
             transaction.send("DELETE FROM link_tokens WHERE identity_hash = $1", [.bytes(contact)])
         }
+        try await FreezeStore.forget(person, secrets.freezeSealer, in: transaction)
         for statement in Self.statements { transaction.send(statement, [.uuid(person)]) }
     }
 

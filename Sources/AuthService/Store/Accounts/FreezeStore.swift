@@ -130,6 +130,18 @@ import JSONText
             isOver: try row.bool("is_over"), holdSeconds: try row.integer("hold_seconds"))
     }
 
+    /// Forgets whose account a case claims, when the account is deleted. The case goes on as one without an account, so that its
+    /// claimant does not learn of the deletion.
+    static func forget(_ person: Identifier, _ sealer: Sealer, in transaction: Transaction) async throws {
+        for row in try await transaction.query(claimsOf, [.uuid(person)]) {
+            var begun = try opened(row, of: try row.uuid("case_id"), sealer)
+            (begun.accountID, begun.proof) = (nil, nil)
+            (begun.hasRecentSignIn, begun.isStaff, begun.isDormant) = (nil, nil, nil)
+            let sealed = sealer.seal(try WireJSON.encode(begun), associated: begun.caseID.array)
+            transaction.send(forget, [.uuid(begun.caseID), .bytes(sealed)])
+        }
+    }
+
     static func noteApplied(_ caseID: Identifier, in transaction: Transaction) {
         transaction.send(
             "UPDATE freezes SET applied_at = clock_timestamp() WHERE case_id = $1", [.uuid(caseID)])
@@ -223,6 +235,13 @@ import JSONText
     private static let otherClaim: Statement = """
         SELECT case_id FROM freezes
         WHERE claimant_hash = $1 AND case_id <> $2 AND claimant_free_at IS NULL AND until > clock_timestamp() LIMIT 1
+        """
+    private static let claimsOf: Statement = """
+        SELECT case_id, begun, begun_sealed FROM freezes WHERE person_id = $1 AND applied_at IS NULL
+        ORDER BY case_id FOR UPDATE
+        """
+    private static let forget: Statement = """
+        UPDATE freezes SET person_id = NULL, begun = NULL, begun_sealed = $2 WHERE case_id = $1
         """
     private static let lockFreeze: Statement = """
         SELECT f.begun, f.begun_sealed, f.applied_at IS NOT NULL AS is_applied,
