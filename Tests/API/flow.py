@@ -1,5 +1,5 @@
 """Takes one person through the whole system with the client that openapi-python-client made of its OpenAPI document: sign-in,
-profile, questionnaire, refresh in parallel, recovery and dispute, deletion. Calls are the client's typed ones alone.
+profile, questionnaire, verification, refresh in parallel, recovery and dispute, deletion. Calls are the client's typed ones alone.
 
 The first argument is the folder of the generated modules `client`, `models` and `strict_models`, and of `openapi.json`. Each answer on
 the way also has to fit the class that datamodel-codegen made of its schema in the strict document. And both generators' classes of the
@@ -13,10 +13,13 @@ import datetime
 import json
 import os
 import pathlib
+import random
 import re
+import struct
 import sys
 import time
 import uuid
+import zlib
 
 os.environ |= {"API_TEST_CALLER": "nobody", "API_TEST_OPS_KEY": os.environ.get("API_TEST_OPS_KEY", "")}
 import hooks
@@ -38,6 +41,7 @@ from client.api.questionnaires import (
 from client.api.recovery import dispute_recovery, get_recovery_case, list_own_cases, request_recovery
 from client.api.sessions import get_signing_keys, list_devices, list_sessions, refresh_token
 from client.api.sign_in import send_otp, verify_otp
+from client.api.verification import add_capture, begin_verification, complete_verification, get_verification
 from client.api.visual_preferences import get_visual_profile, get_visual_session, save_visual_choices
 
 DOCUMENT = json.loads((FOLDER / "openapi.json").read_text())
@@ -237,7 +241,40 @@ def choose_between_pictures(person):
     known = call(m.VisualProfile, get_visual_profile, client=person)
     assert known.status is m.VisualPreferenceStatus.DEFERRED
     view = call(m.OnboardingView, view_onboarding, client=person)
-    assert view.onboarding_status is m.OnboardingStatus.COMPLETE
+    assert view.onboarding_status is m.OnboardingStatus.VERIFICATION_PENDING
+
+
+def photo():
+    """A PNG of 480 by 480 pixels, which is large, sharp and bright enough."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + random.randbytes(480) for _ in range(480))
+    head = struct.pack(">IIBBBBB", 480, 480, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def verify(person):
+    consent = m.BiometricConsent(biometric=True, text_version="2026-02", at=now())
+    body = m.BeginVerificationRequest(consent=consent)
+    session = call(m.VerificationBegun, begin_verification, client=person, body=body).session_id
+    picture = photo()
+    body = m.AddCaptureRequest(content_type=m.AddCaptureRequestContentType.IMAGEPNG, length=len(picture))
+    promised = call(m.CapturePromised, add_capture, session, client=person, body=body)
+    # The address of an upload is no operation of the document.
+    sent = httpx.put(promised.upload_url, content=picture, headers={"Content-Type": "image/png"})
+    assert sent.status_code == 204
+    view = call(m.VerificationView, complete_verification, session, client=person)
+    end = time.monotonic() + 15
+    while view.status is m.VerificationStatus.PROCESSING and time.monotonic() < end:
+        time.sleep(0.05)
+        view = call(m.VerificationView, get_verification, session, client=person)
+    assert view.status is m.VerificationStatus.VERIFIED
+    # Profile learns of the verdict by an event.
+    while call(m.OnboardingView, view_onboarding, client=person).onboarding_status is not m.OnboardingStatus.COMPLETE:
+        if time.monotonic() > end:
+            raise SystemExit("the onboarding of a verified person is not complete")
+        time.sleep(0.05)
 
 
 def refresh_in_parallel(session):
@@ -289,6 +326,7 @@ with opened:
     fill_in_the_profile(person)
     answer_the_questionnaire(person)
     choose_between_pictures(person)
+    verify(person)
     person = client(refresh_in_parallel(session))
     dispute_a_recovery(phone, person)
     delete(person)

@@ -17,7 +17,7 @@ public struct GetFunnel: PublicRequest {
     /// The key of a plan. Then the steps are those of the plan, and they count the people who follow it.
     @Field(.string(1...64), from: .query("plan")) public var plan: String?
     /// The version of the plan; by default the newest that is not retired.
-    @Field(VersionMembers.number, from: .query("version")) public var version: Int64?
+    @Field(VersionMembers.number, from: .query("version"), inExamples: false) public var version: Int64?
     /// Counts the people who came to the plan by this invitation or campaign.
     @Field(.publishableKey, from: .query("entry")) public var entry: String?
 
