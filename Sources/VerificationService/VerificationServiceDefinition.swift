@@ -12,8 +12,8 @@ import ServiceRuntime
 /// Assembles the service of photos and verification.
 enum VerificationServiceDefinition {
     static let definition = ServiceDefinition(
-        name: .verification, variables: variables, migrations: VerificationMigrations.all, peers: [.auth, .profile],
-        assemble: assemble)
+        name: .verification, variables: variables + RekognitionJudge.variables, migrations: VerificationMigrations.all,
+        peers: [.auth, .profile], assemble: assemble)
 
     private static let variables: [ConfigurationVariable] = [
         .init(
@@ -41,8 +41,9 @@ enum VerificationServiceDefinition {
             "VERIFICATION_MODERATION", .choice(["off", "staff"]), "off",
             "Who approves photos of profiles before others see them: nobody, or reviewers"),
         .init(
-            "VERIFICATION_JUDGE", .choice(["staff", "webhook", "local"]), "staff",
-            "Who judges photos: reviewers alone, a judge of your own, or in development whatever the caller wishes"),
+            "VERIFICATION_JUDGE", .choice(["staff", "webhook", "rekognition", "local"]), "staff",
+            "Who judges: reviewers alone, a judge of your own, Rekognition, or in development whatever the caller wishes"
+        ),
         .init("VERIFICATION_WEBHOOK_URL", .text, nil, "The URL to which questions go to a judge of your own"),
         .init(
             "VERIFICATION_WEBHOOK_KEY", .text, nil, "The key that signs these questions", isSecret: true),
@@ -159,10 +160,14 @@ enum VerificationServiceDefinition {
         _ container: ServiceContainer, _ photos: PhotoStore, _ statistics: VerificationStatistics
     ) throws {
         let store = VerificationStore(database: container.database)
+        let judge = try judge(container.configuration, photos)
         let workflow = VerificationWorkflow(
-            store: store, outbox: container.outbox, audit: container.audit, photos: photos,
-            judge: try judge(container.configuration, photos), statistics: statistics)
-        container.handle(BeginVerificationHandler(inbox: container.inbox, workflow: workflow))
+            store: store, outbox: container.outbox, audit: container.audit, photos: photos, judge: judge,
+            statistics: statistics)
+        container.handle(
+            BeginVerificationHandler(
+                inbox: container.inbox, workflow: workflow, rekognition: judge as? RekognitionJudge,
+                log: container.log))
         container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow))
         container.handle(CompleteVerificationHandler(workflow: workflow))
         container.handle(GetVerificationHandler(store: store))
@@ -189,6 +194,7 @@ enum VerificationServiceDefinition {
                 throw ConfigurationError("VERIFICATION_MEDIA is required, so that the judge can fetch the photo")
             }
             return WebhookJudge(webhook: try Webhook("VERIFICATION_WEBHOOK", configuration), photos: photos)
+        case "rekognition": return try RekognitionJudge(configuration)
         default: return nil
         }
     }

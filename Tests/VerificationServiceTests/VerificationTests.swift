@@ -98,6 +98,41 @@ import Testing
         #expect(course.verification.status == .expired && course.pushes == 1, "whoever stopped waiting gets a push")
     }
 
+    @Test func aCheckThatTheAppDoesNotCompleteIsJudgedBeforeTheProviderForgetsIt() throws {
+        var course = Course()
+        let id = try course.begin()
+        course.now = course.now + .seconds(100)
+        try course.take(.checkOpened("check"))
+        #expect(try course.take(.checkOpened("check")) == [], "a repetition changes nothing")
+        #expect(throws: Verification.Refusal.over) { try course.take(.uploadReserved(.random())) }
+        course.now = course.now + .seconds(170)
+        try course.take(.clock)
+        #expect(course.verification.status == .processing && course.asked == 1 && course.verification.check == "check")
+        try course.take(.judged(id, .verified))
+        #expect(course.told == [.verified] && course.verification.check == nil && course.destroyed.isEmpty)
+    }
+
+    @Test func aCheckThatNobodyRanCostsNoTry() throws {
+        var course = Course()
+        let id = try course.begin()
+        try course.take(.checkOpened("check"))
+        try course.take(.completed(byReviewersOnly: false))
+        try course.take(.captureMissing(id))
+        #expect(course.verification.status == .expired && course.verification.triesLeft == 3)
+    }
+
+    @Test func afterTheThirdFailedCheckThereIsNothingToReview() throws {
+        var course = Course()
+        for _ in 0..<3 {
+            let id = try course.begin()
+            try course.take(.checkOpened("check of \(id)"))
+            try course.take(.completed(byReviewersOnly: false))
+            try course.take(.judged(id, .livenessFailed))
+        }
+        #expect(course.verification.status == .livenessFailed && course.verification.triesLeft == 0)
+        #expect(course.told == [.failed, .failed, .failed])
+    }
+
     @Test func whoIsRefusedByReviewersGetsNewTriesAfterAWeek() throws {
         var course = Course()
         for _ in 0..<2 { try course.take(.judged(try course.complete(), .livenessFailed)) }
@@ -190,7 +225,7 @@ import Testing
         for step in 0..<9 {
             var next: Set<Course> = []
             for course in courses {
-                for choice in 0..<13 {
+                for choice in 0..<14 {
                     var after = course
                     guard Self.move(&after, choice, step) else { continue }
                     Self.check(course, after)
@@ -225,6 +260,7 @@ import Testing
             case 9: try course.take(.reviewed(session, step.isMultiple(of: 2) ? .verified : .inconclusive))
             case 10: try course.take(.judged(session, .livenessFailed, isFinal: true))
             case 11: try course.take(.captureMissing(session))
+            case 12: try course.take(.checkOpened("check"))
             default:
                 course.now = course.verification.dueAt ?? course.now + .seconds(3600)
                 try course.take(.clock)
@@ -242,6 +278,7 @@ import Testing
         let isOpen: Set<Verification.Status> = [.awaitingCapture, .processing, .overdue, .manualReview]
         #expect((new.dueAt != nil) == isOpen.contains(new.status), "whatever is open ends by itself")
         #expect(new.media == nil || isOpen.contains(new.status), "a capture ends with its session")
+        #expect(new.check == nil || isOpen.contains(new.status) && new.media == nil, "and so does a check")
         #expect(!isOpen.contains(new.status) || new.consent != nil, "nothing is open without consent")
         #expect(old.verifiedAt == nil || old.verifiedAt == new.verifiedAt && new.status == .verified)
         #expect((new.status == .verified) == (new.verifiedAt != nil))

@@ -9,7 +9,8 @@ public struct BeginVerification: PublicRequest {
     public typealias Reply = VerificationBegun
     public static let type: MessageType = "verification.begin-session"
     public static let rules = MessageRules(
-        service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .rateLimited])
+        service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .rateLimited],
+        replyCarriesToken: true)
     public static let route = HTTPRoute(
         .post, "/verification/session", .user, "Begins a photo verification.", mayCreate: true)
 
@@ -43,8 +44,36 @@ public struct VerificationBegun: PublicReply {
     @Field(.integer(0...3), example: 3) public var attemptsLeft: Int64
     /// A sentence for the person.
     @Field(.string(1...500), example: "Please take a photo of your face.") public var message: String
+    /// A check that the app runs in place of sending a photo.
+    @Field(inExamples: false) public var provider: LivenessCheck?
 
     public var isCreated: Bool { status == "awaiting_capture" }
+}
+
+/// A check of a person's face that the app runs with the provider's own software.
+@Message
+public struct LivenessCheck: MessageValue {
+    /// `rekognition`. A later release may have more.
+    @Field(.string(1...32), example: "rekognition") public var name: String
+    /// The check at the provider.
+    @Field(.string(1...64), example: "0b7f2f4e-8c1d-4f3a-9d55-6a1c3e0a7b12") public var sessionId: String
+    /// The provider's region.
+    @Field(.string(1...32), example: "eu-west-1") public var region: String
+    /// Keys for this check.
+    public var credentials: Credentials
+
+    /// Keys that can start a check and do nothing else.
+    @Message
+    public struct Credentials: MessageValue {
+        /// The id of the key.
+        @Field(.string(1...128), example: "ASIAEXAMPLE") public var accessKeyId: String
+        /// The key. Keep it in memory only.
+        @Field(.string(1...128), example: "wJalrXUtnFEMIEXAMPLEKEY") public var secretAccessKey: String
+        /// Goes with the key.
+        @Field(.string(1...4096), example: "IQoJb3JpZ2luX2VjEXAMPLE") public var sessionToken: String
+        /// Until when the keys can be used.
+        public var expiresAt: Timestamp
+    }
 }
 
 /// Something to ask of the person.

@@ -40,7 +40,9 @@ struct Verification: Sendable, Hashable {
     var countedFrom: Timestamp?
     /// The upload of the newest session.
     var media: Identifier?
-    /// When the session's clock began to run: at its begin, and again when it was completed.
+    /// The check at the judge's provider, which takes the place of an upload.
+    var check: String?
+    /// When the session's clock began to run: at its begin, and again when its check opened and when it was completed.
     var since: Timestamp?
     /// When the status last changed.
     var changedAt: Timestamp?
@@ -53,7 +55,7 @@ struct Verification: Sendable, Hashable {
     var dueAt: Timestamp? {
         guard let since else { return nil }
         switch status {
-        case .awaitingCapture: return since + Self.captureTime
+        case .awaitingCapture: return since + (check == nil ? Self.captureTime : Self.checkTime)
         case .processing: return since + Self.hardStop
         case .overdue, .manualReview: return since + Self.reviewTime
         default: return nil
@@ -64,6 +66,8 @@ struct Verification: Sendable, Hashable {
     /// Sessions that may begin within a day, whether or not they are completed.
     static let mostSessions = 20
     static let captureTime = Duration.seconds(900)
+    /// Then the provider is asked about a check that the app did not complete. The provider forgets each check after 180 s.
+    static let checkTime = Duration.seconds(170)
     /// The app waits no longer for a verdict.
     static let hardStop = Duration.seconds(30)
     /// A capture is destroyed at 24 hours after it arrived. It arrived within ``captureTime`` before its completion.
@@ -99,6 +103,8 @@ extension Verification {
         case withdrawn
         /// The app announced an upload.
         case uploadReserved(Identifier)
+        /// The judge's provider opened a check for the newest session, which the app runs in place of an upload.
+        case checkOpened(String)
         /// The app says that the capture is complete. A judge is asked, or reviewers only.
         case completed(byReviewersOnly: Bool)
         /// A judge has a verdict on this session. After a final refusal another photo would change nothing.
@@ -147,9 +153,15 @@ extension Verification {
         case .declined: return decline(now)
         case .withdrawn: return withdraw(now)
         case .uploadReserved(let id):
-            guard status == .awaitingCapture else { throw .over }
+            guard status == .awaitingCapture, check == nil else { throw .over }
             let effects = destroyed
             media = id
+            return effects
+        case .checkOpened(let id):
+            guard status == .awaitingCapture else { throw .over }
+            guard check != id else { return [] }
+            let effects = destroyed
+            (media, check, since) = (nil, id, now)
             return effects
         case .completed(let byReviewersOnly): return try complete(byReviewersOnly, now)
         case .judged(let id, let verdict, let isFinal): return judge(id, verdict, isFinal, now)
@@ -190,7 +202,7 @@ extension Verification {
         let effects = destroyed
         self = counted
         begun += 1
-        (session, media, self.consent) = (id, nil, consent)
+        (session, media, check, self.consent) = (id, nil, nil, consent)
         (status, since, changedAt) = (.awaitingCapture, now, now)
         return effects
     }
@@ -217,9 +229,18 @@ extension Verification {
         case .notStarted, .declined, .expired: throw .over
         default: return []
         }
+        guard !byReviewersOnly else {
+            tries += 1
+            (status, since, changedAt) = (.manualReview, now, now)
+            return [.tell(.inReview)]
+        }
+        return process(now)
+    }
+
+    private mutating func process(_ now: Timestamp) -> Set<Effect> {
         tries += 1
-        (status, since, changedAt) = (byReviewersOnly ? .manualReview : .processing, now, now)
-        return byReviewersOnly ? [.tell(.inReview)] : [.askJudge]
+        (status, since, changedAt) = (.processing, now, now)
+        return [.askJudge]
     }
 
     /// Only the first verdict on the newest session counts. No judge alone shuts a person out: reviewers see the capture of
@@ -244,6 +265,8 @@ extension Verification {
             return []
         case .overdue, .manualReview:
             return expire(now, [.tell(.failed), .notify])
+        case .awaitingCapture where check != nil:
+            return process(now)
         default:
             return end(.expired, now, [])
         }
@@ -258,7 +281,7 @@ extension Verification {
     /// Ends the session and its capture.
     private mutating func end(_ status: Status, _ now: Timestamp, _ effects: Set<Effect>) -> Set<Effect> {
         let all = effects.union(destroyed)
-        (self.status, media, since, changedAt) = (status, nil, nil, now)
+        (self.status, media, check, since, changedAt) = (status, nil, nil, nil, now)
         if status == .verified { verifiedAt = now }
         return all
     }

@@ -9,8 +9,51 @@ import ServiceRuntime
 struct BeginVerificationHandler: RequestHandler {
     let inbox: Inbox
     let workflow: VerificationWorkflow
+    /// Opens a check for each session, if photos are judged by Rekognition.
+    let rekognition: RekognitionJudge?
+    let log: Log
 
     func handle(_ request: BeginVerification, context: RequestContext) async throws -> VerificationBegun {
+        var begun = try await begun(request, context)
+        guard let rekognition, begun.isCreated, let session = begun.sessionId else { return begun }
+        do {
+            (begun.provider, begun.expiresAt) = try await opened(session, of: context.person().userID, rekognition)
+        } catch let error as JudgeError {
+            log.error("check_not_opened", ["error": .string(error.reason)])
+            throw Self.unavailable
+        }
+        // The provider's own software guides the person.
+        begun.prompts = []
+        return begun
+    }
+
+    /// Opens the session's check. Its keys are made for each answer, and nobody keeps them: a repetition gets others for the
+    /// same check.
+    @Loop private func opened(
+        _ session: Identifier, of person: Identifier, _ rekognition: RekognitionJudge
+    ) async throws -> (LivenessCheck?, Timestamp?) {
+        func isOpen(_ known: Verification) -> Bool { known.session == session && known.status == .awaitingCapture }
+        guard let known = try await workflow.store.verification(of: person), isOpen(known) else { return (nil, nil) }
+        let check: String
+        if let open = known.check { check = open } else { check = try await rekognition.open(session) }
+        let credentials = try await rekognition.credentials()
+        let dueAt: Timestamp? = try await workflow.store.database.transaction { transaction in
+            let known = try await workflow.store.locked(person, in: transaction)
+            // Meanwhile the person may have begun another session, or have declined.
+            guard isOpen(known.verification) else { return nil }
+            return try await workflow.apply(.checkOpened(check), to: known, in: transaction).dueAt
+        }
+        guard let dueAt else { return (nil, nil) }
+        let shown = LivenessCheck(
+            name: "rekognition", sessionId: check, region: rekognition.region, credentials: credentials)
+        return (shown, dueAt)
+    }
+
+    private static let unavailable = BusError(
+        .serviceUnavailable, "This part of the service is not available right now. Please try again.")
+
+    @Loop private func begun(_ request: BeginVerification, _ context: RequestContext) async throws -> VerificationBegun
+    {
         let person = try context.person().userID
         let language = Language.named(context.language)
         let consent = request.consent.flatMap { $0.biometric ? $0 : nil }
@@ -61,7 +104,7 @@ struct CompleteVerificationHandler: RequestHandler {
         let person = try context.person().userID
         return try await workflow.store.database.transaction { transaction in
             let known = try await workflow.store.locked(person, of: request.sessionId, in: transaction)
-            if known.verification.status == .awaitingCapture {
+            if known.verification.status == .awaitingCapture, known.verification.check == nil {
                 guard let media = known.verification.media,
                     try await workflow.photos.media.hasArrived(media, .verification, of: person, in: transaction)
                 else { throw BusError(.captureMissing, "Please send the photo first.") }

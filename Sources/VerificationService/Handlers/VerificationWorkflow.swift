@@ -101,7 +101,7 @@ import ServiceRuntime
         else { return }
         guard let judge else { return try await take(.judgeGaveUp(asked.session), asked.person) }
         let capture = JudgedCapture(
-            session: asked.session, attempt: known.tries, media: known.media,
+            session: asked.session, attempt: known.tries, media: known.media, check: known.check,
             testVerdict: asked.testVerdict.flatMap(Verdict.init))
         do {
             switch try await judge.answer(on: capture) {

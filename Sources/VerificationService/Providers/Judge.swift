@@ -9,6 +9,8 @@ struct JudgedCapture: Sendable {
     let attempt: Int
     /// The upload; `nil` if there is none.
     let media: Identifier?
+    /// The check at the judge's provider; `nil` if there is none.
+    let check: String?
     /// What the caller of a development system wants to hear.
     let testVerdict: Verdict?
 }

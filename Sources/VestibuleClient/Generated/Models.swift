@@ -770,6 +770,30 @@ public struct LinkIdentityRequest: Codable, Sendable, Equatable {
     }
 }
 
+/// A check of a person's face that the app runs with the provider's own software.
+public struct LivenessCheck: Codable, Sendable, Equatable {
+    /// `rekognition`. A later release may have more.
+    public var name: String
+    /// The check at the provider.
+    public var sessionId: String
+    /// The provider's region.
+    public var region: String
+    /// Keys for this check.
+    public var credentials: LivenessCheckCredentials
+}
+
+/// Keys that can start a check and do nothing else.
+public struct LivenessCheckCredentials: Codable, Sendable, Equatable {
+    /// The id of the key.
+    public var accessKeyId: String
+    /// The key. Keep it in memory only.
+    public var secretAccessKey: String
+    /// Goes with the key.
+    public var sessionToken: String
+    /// Until when the keys can be used.
+    public var expiresAt: Date
+}
+
 /// A profile as its owner sees it.
 public struct Me: Codable, Sendable, Equatable {
     /// The person.
@@ -2340,6 +2364,8 @@ public struct VerificationBegun: Codable, Sendable, Equatable {
     public var message: String
     /// Until when the capture is taken.
     public var expiresAt: Date?
+    /// A check that the app runs in place of sending a photo.
+    public var provider: LivenessCheck?
     /// The session.
     public var sessionId: UUID?
 }

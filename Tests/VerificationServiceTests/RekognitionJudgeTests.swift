@@ -1,0 +1,281 @@
+import BusProtocol
+import EventLoop
+import Foundation
+import HTTPServer
+import JSONText
+import ProviderHTTP
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import VerificationService
+
+@Suite("Rekognition") @Loop struct RekognitionJudgeTests {
+    nonisolated private static let secret = "canary-of-the-service"
+    nonisolated private static let keys = ["ASIACANARY", "canary/of+the=app", "canary-token"]
+    nonisolated private static let score = "97.531246"
+
+    /// The service with a server that speaks as AWS does.
+    nonisolated private static func run(
+        _ body: @escaping @Loop @Sendable (Verifying, AWSServer) async throws -> Void
+    ) async throws {
+        let aws = try await AWSServer(keys: keys)
+        let url = await aws.server.url
+        let prefix = "VERIFICATION_REKOGNITION_"
+        let variables = [
+            prefix + "REGION": "eu-west-1", prefix + "ACCESS_KEY": "AKIATEST", prefix + "SECRET_KEY": secret,
+            prefix + "ROLE": "arn:aws:iam::123456789012:role/app", prefix + "URL": url, prefix + "STS_URL": url,
+        ]
+        try await Verifying.run(judge: "rekognition", replicas: 2, variables: variables) { try await body($0, aws) }
+        await aws.server.stop()
+    }
+
+    private static func begin(
+        _ verifying: Verifying, _ person: Identifier, key: String = "\(Identifier.random())"
+    ) async throws -> VerificationBegun {
+        let consent = BiometricConsent(
+            biometric: true, textVersion: "7", at: Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_000))
+        return try await verifying.ask(BeginVerification(consent: consent), person, key: key)
+    }
+
+    @Test func aSessionHasOneCheckAndKeysThatNobodyKeeps() async throws {
+        try await Self.run { verifying, aws in
+            let (person, key) = (Identifier.random(), "key-\(Identifier.random())")
+            let begun = try await Self.begin(verifying, person, key: key)
+            let again = try await Self.begin(verifying, person, key: key)
+            let provider = try #require(begun.provider)
+            #expect(provider.name == "rekognition" && provider.region == "eu-west-1" && provider.sessionId == "check-1")
+            #expect(again.provider?.sessionId == "check-1" && again.sessionId == begun.sessionId)
+            #expect(begun.prompts.isEmpty && begun.status == "awaiting_capture")
+            let credentials = provider.credentials
+            #expect([credentials.accessKeyId, credentials.secretAccessKey, credentials.sessionToken] == Self.keys)
+            let creations = aws.requests(of: "CreateFaceLivenessSession")
+            #expect(creations.count == 1)
+            let creation = try JSONValue.parse(try #require(creations.first).body)
+            let settings: JSONValue = ["AuditImagesLimit": 0]
+            #expect(creation["ClientRequestToken"]?.stringValue == begun.sessionId?.description)
+            #expect(creation["Settings"] == settings)
+            let assumed = try #require(aws.requests(of: nil).first)
+            let form = AWSServer.form(assumed)
+            #expect(form["Action"] == "AssumeRole" && form["RoleArn"] == "arn:aws:iam::123456789012:role/app")
+            #expect(form["DurationSeconds"] == "900" && form["Policy"] == AWSServer.onlyStart)
+            for (request, service) in [(creations[0], "rekognition"), (assumed, "sts")] {
+                #expect(try AWSServer.isSigned(request, service: service, secret: Self.secret))
+                var other = request
+                other.body.append(32)
+                #expect(try !AWSServer.isSigned(other, service: service, secret: Self.secret))
+            }
+            let kept = try await Self.everything(verifying)
+            for key in Self.keys + [Self.secret] {
+                #expect(!kept.contains(key) && !verifying.stage.log.text.contains(key))
+            }
+        }
+    }
+
+    @Test func theResultVerifiesThePersonAndItsScoreStaysHere() async throws {
+        try await Self.run { verifying, aws in
+            aws.results = [AWSServer.result("SUCCEEDED", score: Self.score)]
+            let person = Identifier.random()
+            let session = try #require(try await Self.begin(verifying, person).sessionId)
+            #expect(try await verifying.complete(session, person, verdict: nil).status == "processing")
+            #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["verified"])
+            let result = try #require(aws.requests(of: "GetFaceLivenessSessionResults").first)
+            #expect(try AWSServer.isSigned(result, service: "rekognition", secret: Self.secret))
+            #expect(try JSONValue.parse(result.body)["SessionId"]?.stringValue == "check-1")
+            let kept = try await Self.everything(verifying)
+            #expect(!kept.contains("97.5") && !verifying.stage.log.text.contains("97.5"))
+            #expect(!kept.contains("check-1"), "the check is forgotten with the verdict")
+        }
+    }
+
+    @Test func aTimerAsksForTheResultWhereTheAppNeverComesBack() async throws {
+        try await Self.run { verifying, aws in
+            aws.results = [AWSServer.result("SUCCEEDED", score: "12")]
+            let person = Identifier.random()
+            let session = try #require(try await Self.begin(verifying, person).sessionId)
+            let due = try await verifying.stage.rows(
+                "SELECT round(extract(epoch FROM min(due_at) - clock_timestamp()) / 10) FROM outbox WHERE destination LIKE 'timer:%'"
+            )
+            #expect(due == "17", "the timer is due after 170 s")
+            try await verifying.passTime("171 s")
+            #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["failed"])
+            let view = try await verifying.ask(GetVerification(sessionId: session), person)
+            #expect(view.status == "liveness_failed" && view.attemptsLeft == 2)
+        }
+    }
+
+    @Test func throttlingIsWaitedForAndAForgottenCheckCostsNoTry() async throws {
+        try await Self.run { verifying, aws in
+            aws.results = [
+                .answers(status: 400, body: #"{"__type": "com.amazonaws.rekognition#ThrottlingException"}"#),
+                AWSServer.result("IN_PROGRESS"),
+                .answers(status: 400, body: #"{"__type": "SessionNotFoundException", "Message": "canary"}"#),
+            ]
+            let person = Identifier.random()
+            let session = try #require(try await Self.begin(verifying, person).sessionId)
+            _ = try await verifying.complete(session, person, verdict: nil)
+            #expect(try await verifying.soon { verifying.decided.heard.map(\.outcome) == ["failed"] })
+            let view = try await verifying.ask(GetVerification(sessionId: session), person)
+            #expect(view.status == "expired" && view.attemptsLeft == 3)
+            let log = verifying.stage.log.text
+            #expect(log.contains(#""error":"ThrottlingException""#) && !log.contains("canary"))
+        }
+    }
+
+    @Test func withoutACheckNothingIsAnsweredAndARepetitionOpensOne() async throws {
+        try await Self.run { verifying, aws in
+            aws.fails = true
+            let (person, key) = (Identifier.random(), "key-\(Identifier.random())")
+            let error = await #expect(throws: BusError.self) { try await Self.begin(verifying, person, key: key) }
+            #expect(error?.code == "service_unavailable")
+            #expect(verifying.stage.log.text.contains(#""error":"AccessDeniedException""#))
+            aws.fails = false
+            let begun = try await Self.begin(verifying, person, key: key)
+            #expect(begun.provider?.sessionId == "check-1")
+            #expect(try await verifying.stage.rows("SELECT begun FROM verifications") == "1")
+            #expect(try await Self.begin(verifying, person).provider?.sessionId == "check-2")
+            #expect(try await Self.begin(verifying, person, key: key).provider == nil, "another session took its place")
+        }
+    }
+
+    @Test func anUnsafeConfigurationIsRefused() async throws {
+        try await Self.run { verifying, _ in
+            let prefix = "VERIFICATION_REKOGNITION_"
+            @Loop func start(_ change: [String: String]) throws {
+                let right = ["VESTIBULE_PROFILE": "production", prefix + "URL": "", prefix + "STS_URL": ""]
+                let environment = verifying.stage.environment.merging(right) { $1 }.merging(change) { $1 }
+                _ = try ServiceContainer(verifying.stage.definition, environment: environment) { _ in }
+            }
+            let wrong = [
+                "URL": "http://aws.example", "STS_URL": "http://aws.example", "REGION": "eu.example/", "ROLE": "",
+                "ACCESS_KEY": "", "SECRET_KEY": "", "CONFIDENCE": "49",
+            ]
+            for (name, value) in wrong {
+                let error = #expect(throws: ConfigurationError.self) { try start([prefix + name: value]) }
+                #expect(error?.description.contains(prefix + name) == true)
+            }
+        }
+    }
+
+    nonisolated static let results: [(String, Result<JudgeAnswer, JudgeError>)] = [
+        (#"{"Status": "CREATED"}"#, .success(.later)), (#"{"Status": "IN_PROGRESS"}"#, .success(.later)),
+        (#"{"Status": "SUCCEEDED", "Confidence": 90}"#, .success(.verdict(.verified))),
+        (#"{"Status": "SUCCEEDED", "Confidence": 89.999}"#, .success(.verdict(.livenessFailed))),
+        (#"{"Status": "SUCCEEDED", "Confidence": 0}"#, .success(.verdict(.livenessFailed))),
+        (#"{"Status": "SUCCEEDED"}"#, .failure(JudgeError("answer_unreadable"))),
+        (#"{"Status": "SUCCEEDED", "Confidence": "99"}"#, .failure(JudgeError("answer_unreadable"))),
+        (#"{"Status": "FAILED", "Confidence": 99}"#, .success(.verdict(.inconclusive))),
+        (#"{"Status": "EXPIRED"}"#, .success(.captureMissing)),
+        (#"{"Status": "PAUSED"}"#, .failure(JudgeError("unknown_status"))),
+        ("{}", .failure(JudgeError("unknown_status"))),
+    ]
+
+    @Test(arguments: results)
+    func results(text: String, expected: Result<JudgeAnswer, JudgeError>) throws {
+        let result = try JSONValue.parse(Array(text.utf8))
+        let answer = Result { () throws(JudgeError) in try RekognitionJudge.verdict(result, threshold: 90) }
+        #expect(answer == expected)
+    }
+
+    /// Every row of every table, as text.
+    private static func everything(_ verifying: Verifying) async throws -> String {
+        let tables = try await verifying.stage.rows(
+            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname LIKE 'verif%'")
+        var all = ""
+        for table in tables.split(separator: "\n") {
+            all += try await verifying.stage.rows("SELECT string_agg(t::text, '') FROM \(table) t")
+        }
+        #expect(all.contains("awaiting_capture") || all.contains("verified"), "the tables are read")
+        return all
+    }
+}
+
+/// A local server that speaks as Rekognition and STS do.
+@Loop final class AWSServer {
+    let server: ProviderServer
+    /// The answers to questions for a result, one after another. The last one stays.
+    var results: [ProviderServer.Manner] = []
+    /// Whether no check can be opened.
+    var fails = false
+    /// The check of each token: one token never gets two.
+    private var checks: [String: String] = [:]
+
+    init(keys: [String]) throws {
+        server = try ProviderServer(.hangs)
+        server.manner = .chooses { [unowned self] in answer(to: $0, keys) }
+    }
+
+    private func answer(to request: HTTPRequest, _ keys: [String]) -> ProviderServer.Manner {
+        switch request.head.headers.first("x-amz-target") {
+        case "RekognitionService.CreateFaceLivenessSession":
+            guard !fails else { return .answers(status: 400, body: #"{"__type": "AccessDeniedException"}"#) }
+            let token = (try? JSONValue.parse(request.body))?["ClientRequestToken"]?.stringValue ?? ""
+            checks[token] = checks[token] ?? "check-\(checks.count + 1)"
+            return .answers(status: 200, body: #"{"SessionId": "\#(checks[token] ?? "")"}"#)
+        case "RekognitionService.GetFaceLivenessSessionResults":
+            return results.count > 1 ? results.removeFirst() : results.first ?? Self.result("CREATED")
+        default:
+            let parts = zip(["AccessKeyId", "SecretAccessKey", "SessionToken"], keys).map { "<\($0)>\($1)</\($0)>" }
+            return .answers(
+                status: 200,
+                body: "<AssumeRoleResponse><AssumeRoleResult><Credentials>\(parts.joined())</Credentials>"
+                    + "</AssumeRoleResult></AssumeRoleResponse>")
+        }
+    }
+
+    /// A result with a picture that is larger than other providers' answers may be.
+    nonisolated static func result(_ status: String, score: String? = nil) -> ProviderServer.Manner {
+        let picture = String(repeating: "A", count: 200_000)
+        return .answers(
+            status: 200,
+            body:
+                #"{"Status": "\#(status)", "Confidence": \#(score ?? "null"), "ReferenceImage": {"Bytes": "\#(picture)"}}"#
+        )
+    }
+
+    /// The requests for an operation of Rekognition, or those to STS.
+    func requests(of operation: String?) -> [HTTPRequest] {
+        let target = operation.map { "RekognitionService.\($0)" }
+        return server.requests.filter { $0.head.headers.first("x-amz-target") == target }
+    }
+
+    nonisolated static let onlyStart =
+        #"{"Statement":[{"Action":"rekognition:StartFaceLivenessSession","Effect":"Allow","Resource":"*"}],"#
+        + #""Version":"2012-10-17"}"#
+
+    nonisolated static func form(_ request: HTTPRequest) -> [String: String] {
+        let pairs = String(decoding: request.body, as: UTF8.self).split(separator: "&").map { $0.split(separator: "=") }
+        return Dictionary(
+            uniqueKeysWithValues: pairs.map { (String($0[0]), String($0[1]).removingPercentEncoding ?? "") })
+    }
+
+    /// Checks a signature by the steps that AWS publishes, with the hashes of openssl.
+    nonisolated static func isSigned(_ request: HTTPRequest, service: String, secret: String) throws -> Bool {
+        let headers = request.head.headers
+        let authorization = try #require(headers.first("authorization"))
+        let date = try #require(headers.first("x-amz-date"))
+        func part(_ name: String) throws -> String {
+            let start = try #require(authorization.range(of: "\(name)=")).upperBound
+            return String(authorization[start...].prefix { $0 != "," })
+        }
+        let names = try part("SignedHeaders")
+        for name in ["host", "content-type", "x-amz-date"] { #expect(names.split(separator: ";").contains("\(name)")) }
+        let scope = "\(date.prefix(8))/eu-west-1/\(service)/aws4_request"
+        let credential = try part("Credential")
+        #expect(authorization.hasPrefix("AWS4-HMAC-SHA256 ") && credential == "AKIATEST/\(scope)")
+        let fields = names.split(separator: ";").map { "\($0):\(headers.first(String($0)) ?? "")\n" }.joined()
+        let canonical = "POST\n/\n\n\(fields)\n\(names)\n\(try hash(request.body))"
+        let text = "AWS4-HMAC-SHA256\n\(date)\n\(scope)\n\(try hash(Array(canonical.utf8)))"
+        var key = "AWS4\(secret)".utf8.map { String(format: "%02x", $0) }.joined()
+        for step in ["\(date.prefix(8))", "eu-west-1", service, "aws4_request", text] {
+            let output = try OpenSSL.run(
+                ["dgst", "-sha256", "-mac", "HMAC", "-macopt", "hexkey:\(key)", "-r"], Array(step.utf8))
+            key = String(output.prefix(64))
+        }
+        return try part("Signature") == key
+    }
+
+    nonisolated private static func hash(_ bytes: [UInt8]) throws -> String {
+        String(try OpenSSL.run(["dgst", "-sha256", "-r"], bytes).prefix(64))
+    }
+}
