@@ -16,7 +16,7 @@ final class DemoIssuer: Sendable {
     /// - Throws: ``CommandError`` if no port of this machine can be listened at.
     init() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = HTTPClient.address("127.0.0.1", 0)
+        var address = HTTPClient.addresses("127.0.0.1", 0)[0]
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listens = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -9,8 +9,9 @@ struct HTTPAnswer {
     let body: JSONValue
 }
 
-/// A small blocking HTTP client for one address. It makes a connection per request and reads responses strictly.
+/// A small blocking HTTP client for one server. It makes a connection per request and reads responses strictly.
 struct HTTPClient {
+    /// A numeric address, or a name that is looked up for each connection: behind it, replicas come and go.
     let host: String
     let port: UInt16
     /// How many seconds to wait for the next byte of the response.
@@ -19,17 +20,15 @@ struct HTTPClient {
     private let source: String?
 
     /// - Parameters:
-    ///   - address: such as `127.0.0.1:8080` or `http://127.0.0.1:8080`.
+    ///   - address: such as `127.0.0.1:8080`, `verification:8080` or `http://127.0.0.1:8080`.
     ///   - source: the address of this machine that connections come from.
     init(_ address: String, from source: String? = nil, patience: Int = 15) throws {
         let plain = address.hasPrefix("http://") ? String(address.dropFirst(7)) : address
         let parts = plain.split(separator: ":")
-        let host = parts.first == "localhost" ? "127.0.0.1" : String(parts.first ?? "")
-        var numeric = in_addr()
-        guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_pton(AF_INET, host, &numeric) == 1 else {
-            throw CommandError.usage("\(address) is not an address: expected HOST:PORT with a numeric host")
+        guard parts.count == 2, let port = UInt16(parts[1]), port > 0, !plain.hasPrefix(":") else {
+            throw CommandError.usage("\(address) is not an address: expected HOST:PORT")
         }
-        (self.host, self.port, self.patience, self.source) = (host, port, patience, source)
+        (self.host, self.port, self.patience, self.source) = (String(parts[0]), port, patience, source)
     }
 
     /// - Throws: ``CommandError`` if nothing answers, or not in HTTP.
@@ -55,23 +54,27 @@ struct HTTPClient {
         return try parse(try exchange(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + bytes))
     }
 
-    private func exchange(_ request: [UInt8]) throws -> [UInt8] {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
+    /// A connection to the first of the host's addresses that takes it. The caller closes it.
+    private func connection() throws -> Int32 {
         var limit = timeval(tv_sec: patience, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        func on(_ address: sockaddr_in, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-            withUnsafePointer(to: address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        for address in Self.addresses(host, port) {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            if let source {
+                guard let own = Self.addresses(source, 0).first, Self.on(own, { bind(descriptor, $0, $1) }) == 0 else {
+                    close(descriptor)
+                    throw CommandError.unavailable("\(source) is no address of this machine")
                 }
             }
+            if Self.on(address, { connect(descriptor, $0, $1) }) == 0 { return descriptor }
+            close(descriptor)
         }
-        if let source, on(Self.address(source, 0), bind) != 0 {
-            throw CommandError.unavailable("\(source) is no address of this machine")
-        }
-        let connected = on(Self.address(host, port), connect)
-        guard connected == 0 else { throw CommandError.unavailable("nobody answers at \(host):\(port)") }
+        throw CommandError.unavailable("nobody answers at \(host):\(port)")
+    }
+
+    private func exchange(_ request: [UInt8]) throws -> [UInt8] {
+        let descriptor = try connection()
+        defer { close(descriptor) }
         var sent = 0
         while sent < request.count {
             let count = request[sent...].withUnsafeBytes {
@@ -91,12 +94,26 @@ struct HTTPClient {
         }
     }
 
-    static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        inet_pton(AF_INET, host, &address.sin_addr)
-        return address
+    /// The IPv4 addresses of a host, in the order in which the system has them; empty for a name that nobody knows.
+    static func addresses(_ host: String, _ port: UInt16) -> [sockaddr_in] {
+        var wanted = addrinfo()
+        wanted.ai_family = AF_INET
+        wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &wanted, &found) == 0 else { return [] }
+        defer { freeaddrinfo(found) }
+        return sequence(first: found) { $0?.pointee.ai_next }.prefix { $0 != nil }.map { entry in
+            UnsafeRawPointer(entry!.pointee.ai_addr).loadUnaligned(as: sockaddr_in.self)
+        }
+    }
+
+    /// Calls what takes a socket address in the way of the system's functions.
+    static func on<Result>(_ address: sockaddr_in, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
     }
 
     private func parse(_ bytes: [UInt8]) throws -> HTTPAnswer {

@@ -215,14 +215,11 @@ final class LocalSystem {
         let client = try HTTPClient(text)
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        var (address, reuse) = (HTTPClient.address(client.host, client.port), Int32(1))
+        var reuse = Int32(1)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard bound == 0 else {
+        guard let address = HTTPClient.addresses(client.host, client.port).first,
+            HTTPClient.on(address, { bind(descriptor, $0, $1) }) == 0
+        else {
             throw CommandError.unavailable(
                 "cannot listen on \(text), which may be in use: choose another address with --http HOST:PORT")
         }

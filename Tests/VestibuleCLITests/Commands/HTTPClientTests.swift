@@ -33,14 +33,17 @@ import Testing
         #expect(error?.code == 69)
     }
 
-    @Test(arguments: ["127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "somewhere:80", ":80", "1.2.3.4:5:6", ""])
-    func anAddressHasAHostInNumbersAndAPort(_ address: String) {
+    @Test(arguments: ["127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", ":80", "1.2.3.4:5:6", ""])
+    func anAddressHasAHostAndAPort(_ address: String) {
         let error = #expect(throws: CommandError.self) { try HTTPClient(address) }
         #expect(error?.code == 64)
     }
 
-    @Test func anAddressIsTakenAsPeopleWriteIt() throws {
-        let client = try HTTPClient("http://localhost:8080")
-        #expect(client.host == "127.0.0.1" && client.port == 8080)
+    @Test func aNameIsLookedUpForEachConnection() throws {
+        let server = try RawServer(answer: "HTTP/1.1 204 No Content\r\n\r\n")
+        server.serveOnce()
+        #expect(try HTTPClient("http://localhost:\(server.port)").send("GET", "/").status == 204)
+        let error = #expect(throws: CommandError.self) { try HTTPClient("nobody.invalid:80").send("GET", "/") }
+        #expect(error?.code == 69)
     }
 }

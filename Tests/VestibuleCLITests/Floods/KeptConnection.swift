@@ -8,15 +8,12 @@ final class KeptConnection {
     private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
 
     init(_ client: HTTPClient) throws {
-        var (address, one) = (HTTPClient.address(client.host, client.port), Int32(1))
+        var one = Int32(1)
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let address = HTTPClient.addresses(client.host, client.port)[0]
+        let connected = HTTPClient.on(address) { connect(descriptor, $0, $1) }
         guard connected == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 

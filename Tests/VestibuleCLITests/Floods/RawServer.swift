@@ -23,7 +23,7 @@ final class RawServer: @unchecked Sendable {
 
     static func listenAtFreePort() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = HTTPClient.address("127.0.0.1", 0)
+        var address = HTTPClient.addresses("127.0.0.1", 0)[0]
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
