@@ -13,12 +13,16 @@ enum StimulusSetCommand {
             ServiceProcess.end(0)
         }
         DocumentCommand.runIfAsked(
-            arguments, .stimuli, check: { name, bytes, _ in answer(name, bytes) },
+            arguments, .stimuli, check: answer,
             read: { try StimulusSetDocument($0) }, compare: { StimulusSetDifference(from: $0, to: $1) })
     }
 
-    private static func answer(_ name: String, _ bytes: [UInt8]) -> DocumentCommand.Answer {
-        let check = DocumentCheck(bytes) { StimulusSetPublication.report(on: $0, after: nil) }
+    /// - Parameter system: the newest version in a running system; `nil` without one.
+    private static func answer(
+        _ name: String, _ bytes: [UInt8], _ system: JSONValue?
+    ) throws -> DocumentCommand.Answer {
+        let newest = try system.map { try StimulusSetDocument($0) }
+        let check = DocumentCheck(bytes) { StimulusSetPublication.report(on: $0, after: newest) }
         return .init(
             json: ["findings": check.json], lines: check.lines(of: name), isWell: check.errorCount == 0)
     }

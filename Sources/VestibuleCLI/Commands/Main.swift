@@ -41,11 +41,12 @@ import Foundation
         case "funnel": try FunnelCommand.run(words)
         case "questionnaire": try QuestionnaireCommand.run(words)
         case "plan": try PlanCommand.run(words)
-        case "fields": try FieldsCommand.run(words)
-        case "stimuli": try StimuliCommand.run(words)
         case "schema": try SchemaCommand.run(words)
         case "help", "--help", "-h": say(Help.text)
-        default: throw CommandError.usage("there is no command \(command); see vestibule --help")
+        default:
+            guard try SingleDocumentCommand.run(command, words) else {
+                throw CommandError.usage("there is no command \(command); see vestibule --help")
+            }
         }
     }
 }
@@ -159,31 +160,7 @@ enum Help {
                                           make a draft the next version, for people who begin from then on
           vestibule plan delete-draft KEY DRAFT [--state DIR]
                                           delete a draft that was not published
-          vestibule fields ls [--state DIR] [--json]
-                                          versions and drafts of the library of profile fields
-          vestibule fields check FILE [--state DIR] [--json]
-                                          everything that is wrong with a library, with its line; compared with the version
-                                          that the running system uses, or with that of this release
-          vestibule fields diff OLD NEW [--json]
-                                          each change; breaking ones are never published
-          vestibule fields import FILE [--state DIR]
-                                          make a draft of a library, and list what keeps it from being published
-          vestibule fields publish DRAFT [--accept CLASS] [--state DIR]
-                                          make a draft the next version, with which all plans are read from then on
-          vestibule fields delete-draft DRAFT [--state DIR]
-                                          delete a draft that was not published
-          vestibule stimuli ls [--state DIR] [--json]
-                                          versions and drafts of the stimulus set
-          vestibule stimuli check FILE [--json]
-                                          everything that is wrong with a set, with its line
-          vestibule stimuli diff OLD NEW [--json]
-                                          each change with its class
-          vestibule stimuli import FILE [--state DIR]
-                                          make a draft of a set, and list what keeps it from being published
-          vestibule stimuli publish DRAFT [--accept CLASS] [--state DIR]
-                                          make a draft the next version, for sessions that begin from then on
-          vestibule stimuli delete-draft DRAFT [--state DIR]
-                                          delete a draft that was not published
+        \(SingleDocumentCommand.help)
           vestibule schema export DIR     write every message of the bus as JSON Schema and AsyncAPI
 
         Without them, --state is .vestibule and --http is 127.0.0.1:8080. Without --state, dead-letters, audit and migrate use

@@ -13,10 +13,8 @@ enum SchemaCommand {
             throw commands.misuse(of: arguments.rest.first)
         }
         var files = SchemaExport.files
-        for (name, program, option) in [
-            ("plan.json", "ProfileService", "--plan-schema"), ("fields.json", "ProfileService", "--library-schema"),
-            ("stimuli.json", "VisualPreferenceService", "--set-schema"),
-        ] { files[name] = try Subprocess.run([LocalSystem.binary(program), option]) }
+        files["plan.json"] = try Subprocess.run([LocalSystem.program(of: Plans.service), "--plan-schema"])
+        for (name, text) in try SingleDocumentCommand.schemas() { files[name] = text }
         for (name, text) in files {
             let file = URL(filePath: arguments.rest[1]).appending(path: name)
             try FileManager.default.createDirectory(

@@ -22,6 +22,9 @@ final class LocalSystem {
         programs[service] = service.split(separator: "-").map(\.capitalized).joined() + "Service"
     }
 
+    /// The path of a service's program, which is beside this one.
+    static func program(of service: String) -> String { binary(programs[service] ?? service) }
+
     init(
         state: StateFolder, address: String, scale: [String: Int] = [:], variables: [String: String] = [:],
         hangs: HangWatch = HangWatch()

@@ -113,7 +113,7 @@ struct ServiceTables: Sendable {
     }
 
     private func run(_ option: String, _ words: [String], as owner: [String: String] = [:]) throws -> [String] {
-        let program = LocalSystem.binary(LocalSystem.programs[service] ?? service)
+        let program = LocalSystem.program(of: service)
         let text = try Subprocess.run(
             [program, option] + words, environment: environment.merging(owner) { $1 })
         return text.split(separator: "\n").map(String.init)

@@ -90,6 +90,7 @@ import Testing
         )
         #expect(trail.trimmingCharacters(in: .whitespacesAndNewlines) == "3")
         try Self.publishPlan(system)
+        try Self.publishStimuli(system)
     }
 
     /// The same commands for a plan, in the same system.
@@ -128,6 +129,22 @@ import Testing
         #expect(try run("ls").output.contains(#/garden +2 +20.* garden/#))
         #expect(try run("ls", "garden").output.contains(#/2 +in use/#))
         #expect(try run("delete-draft", "garden", "1").output == "Draft 1 of garden is deleted.\n")
+    }
+
+    /// The same commands for a document of which there is one, in the same system.
+    private static func publishStimuli(_ system: RunningSystem) throws {
+        func run(_ words: String...) throws -> (code: Int32, output: String) {
+            try system.installation.run(["stimuli"] + words + ["--state", system.installation.state.path])
+        }
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../Sources/VisualPreferenceService/Sets/drawn_faces.json"
+        ).standardizedFileURL.path
+        #expect(try run("import", file).output == "0 errors, 0 warnings\nThis is draft 1 of stimuli.\n")
+        #expect(try run("publish", "1").output == "Version 2 of stimuli is published.\n")
+        let listed = try run("ls").output
+        #expect(listed.contains(#/2 +in use/#) && listed.contains(#/1 +published as version 2/#))
+        #expect(try run("delete-draft", "1").output.contains("draft_published"))
+        #expect(try run("delete-draft", "2").output.contains("vestibule stimuli ls lists the drafts"))
     }
 
     @Test func whatIsNotUnderstoodIsSaid() throws {

@@ -25,21 +25,17 @@ enum DraftCommand<Client: DocumentClient> {
     // MARK: ls
 
     /// Lists the versions and drafts of the only document of a kind. The newest version is in use.
-    ///
-    /// - Parameter parts: the versions and drafts of the reply, the newest first.
-    static func list<Request: BusRequest>(
-        _ words: ArraySlice<String>, of request: Request,
-        _ parts: (Request.Reply) -> (versions: [(number: Int64, publishedAt: Timestamp)], drafts: [DraftSummary])
-    ) throws {
+    static func list<Kind>(_ words: ArraySlice<String>) throws where Client == SingleDocumentClient<Kind> {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 0)
         let bus = try BusAccess(state: arguments["--state"])
-        let reply = try told { try BusCommand.waiting { try await BusCommand.asOperator(request, bus) } }
+        let reply = try told { try BusCommand.waiting { try await BusCommand.asOperator(Kind.view(), bus) } }
         if arguments.has("--json") { return say(String(decoding: try WireJSON.encode(reply), as: UTF8.self)) }
-        let (versions, drafts) = parts(reply)
-        let rows = versions.enumerated().map { place, version in
-            ["\(version.number)", place == 0 ? "in use" : "published", RecoveryText.time(version.publishedAt)]
+        let rows = reply.versions.enumerated().map { place, version in
+            ["\(version.version)", place == 0 ? "in use" : "published", RecoveryText.time(version.publishedAt)]
         }
-        say(TextTable.text(of: [["version", "state", "published"]] + rows) + "\n\n" + DraftText.table(of: drafts))
+        say(
+            TextTable.text(of: [["version", "state", "published"]] + rows) + "\n\n"
+                + DraftText.table(of: reply.drafts))
     }
 
     // MARK: check and diff
@@ -84,7 +80,7 @@ enum DraftCommand<Client: DocumentClient> {
 
     /// Replaces this process with the service's program, which has the rules.
     private static func become(_ words: [String]) throws {
-        let program = LocalSystem.binary(LocalSystem.programs[Client.service] ?? Client.service)
+        let program = LocalSystem.program(of: Client.service)
         var pointers = ([program] + words).map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         execv(program, &pointers)

@@ -40,7 +40,7 @@ enum Plans: DocumentClient {
             "plans": try await contents(
                 of: BusCommand.asOperator(ListPlans(), bus).plans.map { ($0.key, $0.version) }, bus),
             "questionnaires": .array(questionnaires.map { .string($0.key) }),
-            "library": try await FieldLibraries.newest(bus),
+            "library": try await SingleDocumentClient<FieldLibraryMessages>.newest(bus),
         ]
     }
 
