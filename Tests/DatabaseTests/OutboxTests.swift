@@ -292,6 +292,23 @@ import Testing
         await parts.stop()
     }
 
+    @Test func whatGoesOnStaysOneItemAndIsNoFailure() async throws {
+        let parts = try await parts()
+        try await parts.database.transaction { parts.outbox.enqueue("watch", payload: [1], in: $0) }
+        try await parts.scratch.query("UPDATE outbox SET attempts = 9, last_error = 'before'")
+        let before = try await parts.scratch.query("SELECT id FROM outbox")
+        let relay = OutboxRelay(parts.outbox) { _ in throw DeliveryGoesOn(after: .seconds(90)) }
+        relay.onFailure = { destination, _, _ in Issue.record("\(destination) has failed") }
+        Loop.spawn { await relay.run() }
+        let row = """
+            SELECT id FROM outbox WHERE attempts = 0 AND dead_at IS NULL AND last_error IS NULL AND locked_until IS NULL
+                AND due_at BETWEEN now() + interval '80 s' AND now() + interval '90 s'
+            """
+        #expect(try await eventually { try await parts.scratch.query(row) == before })
+        await relay.stop()
+        await parts.stop()
+    }
+
     @Test func whatIsTriedUntilTakenIsNeverADeadLetter() async throws {
         let parts = try await parts()
         try await parts.database.transaction {

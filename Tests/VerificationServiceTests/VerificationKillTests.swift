@@ -65,6 +65,38 @@ import Testing
         }
     }
 
+    /// The judge said that it has no verdict yet. The process is killed as it notes when to ask again.
+    @Test func aJudgeIsAskedByOneChainOfQuestions() async throws {
+        let server = try ProviderServer(.answers(status: 202, body: ""))
+        let variables = [
+            "VERIFICATION_WEBHOOK_URL": server.url + "/judge",
+            "VERIFICATION_WEBHOOK_KEY": "a key that only the test has, 32+",
+        ]
+        try await Verifying.run(judge: "webhook", replicas: 0, variables: variables) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            let session = try await walk.begin()
+            try await walk.upload(session)
+            let question = "destination = 'verification-judge'"
+            try await victim.closeGate(
+                "outbox", "NEW.\(question) AND NEW.due_at > NEW.created_at + interval '1 s'")
+            let killing = Loop.spawn { try await victim.killAtGate(.done) }
+            try await walk.complete(session)
+            try await killing.value
+            let asked = server.requests.count
+            try await verifying.stage.rows("UPDATE outbox SET due_at = clock_timestamp() WHERE \(question)")
+            #expect(try await eventually { server.requests.count > asked })
+            let isNoted = try await eventually {
+                let pending = "SELECT count(*) FROM outbox WHERE \(question) AND due_at <= clock_timestamp()"
+                return try await verifying.stage.rows(pending) == "0"
+            }
+            #expect(isNoted)
+            #expect(try await verifying.stage.rows("SELECT count(*) FROM outbox WHERE \(question)") == "1")
+        }
+        await server.stop()
+    }
+
     /// The moments are those between any two answers that one of several people got, so others are in the middle of a step.
     @Test(arguments: 0..<Rounds.count(1, prove: 50)) func survivesKillsAtRandom(round: Int) async throws {
         try await Verifying.run(replicas: 0) { verifying in

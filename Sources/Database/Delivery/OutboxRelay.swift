@@ -37,6 +37,16 @@ public struct DeliveryPostponed: Error, Equatable {
     public init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
 }
 
+/// A deliverer's error for an item that has not failed and is not done. The same item comes again, with ten new attempts.
+///
+/// So one row stays one row, whenever a process is killed.
+public struct DeliveryGoesOn: Error, Equatable {
+    /// The time until the item comes again.
+    public let pause: Duration
+    /// Takes the time until the item comes again.
+    public init(after pause: Duration) { self.pause = pause }
+}
+
 /// Delivers due items at least once, in order per person and destination. Any replica may deliver an item.
 @Loop public final class OutboxRelay {
     private let outbox: Outbox
@@ -185,6 +195,8 @@ public struct DeliveryPostponed: Error, Equatable {
         do {
             try await deliver(try item(row))
             delivered.append(id)
+        } catch let unfinished as DeliveryGoesOn {
+            await putBack(row, id, for: unfinished.pause.milliseconds, countingFrom: 0)
         } catch {
             let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }
             let isEndless = type.map { isNeverGivenUp($0) } ?? false
@@ -199,15 +211,26 @@ public struct DeliveryPostponed: Error, Equatable {
                 (error as? DeliveryPostponed)?.pause.milliseconds
                 ?? DeliveryPause.milliseconds(
                     afterAttempt: Int(attempts), atMost: isEndless ? .seconds(15) : .seconds(60))
-            // If this fails too, the lease expires and the item is taken again.
-            _ = try? await outbox.database.write(
-                Self.postpone,
-                [
-                    .uuid(id), .integer(pause), .bool(isDead), .text(code),
-                    .timestamp(try? row.timestamp("locked_until")),
-                    .bool(wasTooNew && !isTooNew),
-                ])
+            await putBack(
+                row, id, for: pause, error: code, isDead: isDead, countingFrom: wasTooNew && !isTooNew ? 1 : nil)
         }
+    }
+
+    /// If this fails, the lease expires and the item is taken again.
+    ///
+    /// - Parameters:
+    ///   - pause: milliseconds until the item is due again.
+    ///   - attempts: how many attempts count so far; `nil` leaves their number.
+    private func putBack(
+        _ row: Row, _ id: Identifier, for pause: Int64, error: String? = nil, isDead: Bool = false,
+        countingFrom attempts: Int64?
+    ) async {
+        _ = try? await outbox.database.write(
+            Self.postpone,
+            [
+                .uuid(id), .integer(pause), .bool(isDead), .text(error), .timestamp(try? row.timestamp("locked_until")),
+                .integer(attempts),
+            ])
     }
 
     /// Never an error's own text, which may contain personal data.
@@ -268,7 +291,7 @@ public struct DeliveryPostponed: Error, Equatable {
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',
             dead_at = CASE WHEN $3 THEN clock_timestamp() END, last_error = $4,
-            attempts = CASE WHEN $6 THEN 1 ELSE attempts END
+            attempts = coalesce($6::bigint, attempts)
         WHERE id = $1 AND locked_until = $5
         """
 }

@@ -80,8 +80,8 @@ import ServiceRuntime
         outbox.enqueue(Self.timer, payload: payload, dueAt: due, in: transaction)
     }
 
-    /// The clock changes a verification. A timer of an earlier status changes nothing, and one that fires too early is set
-    /// anew: a clock may be set back.
+    /// The clock changes a verification. A timer of an earlier status changes nothing, and one that fires too early fires
+    /// again: a clock may be set back.
     func clock(_ item: OutboxItem) async throws {
         let words = String(decoding: item.payload, as: UTF8.self).split(separator: " ")
         guard let person = words.first.flatMap({ Identifier(String($0)) }), let due = words.last.flatMap({ Int64($0) })
@@ -89,7 +89,7 @@ import ServiceRuntime
         try await store.database.transaction { transaction in
             let known = try await store.locked(person, in: transaction)
             guard let dueAt = known.verification.dueAt, dueAt.microsecondsSinceEpoch == due else { return }
-            guard dueAt <= known.now else { return setTimer(of: person, at: dueAt, in: transaction) }
+            guard dueAt <= known.now else { throw DeliveryGoesOn(after: dueAt - known.now) }
             try await apply(.clock, to: known, in: transaction)
         }
     }
@@ -120,11 +120,7 @@ import ServiceRuntime
             throw DeliveryPostponed(
                 pause: min(error.retryAfter ?? Self.pause * item.attempts, Self.longPause), code: error.reason)
         }
-        try await store.database.transaction { transaction in
-            let now = try await store.locked(asked.person, in: transaction).now
-            let pause = known.status == .processing ? Self.pause : Self.longPause
-            outbox.enqueue(Self.judging, payload: item.payload, dueAt: now + pause, in: transaction)
-        }
+        throw DeliveryGoesOn(after: known.status == .processing ? Self.pause : Self.longPause)
     }
 
     private func take(_ event: Verification.Event, _ person: Identifier) async throws {
