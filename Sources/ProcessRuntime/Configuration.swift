@@ -98,7 +98,8 @@ public struct Configuration: Sendable {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
                 throw ConfigurationError("\(variable.name)_FILE names a file that cannot be read")
             }
-            return text.trimmingCharacters(in: .newlines)
+            let value = text.trimmingCharacters(in: .newlines)
+            if !value.isEmpty { return value }
         }
         return variable.fallback
     }

@@ -111,6 +111,8 @@ import Testing
         try "open sesame\n".write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         #expect(try read(["SHOP_CODE_FILE": file.path]).text("SHOP_CODE") == "open sesame")
+        try "\n".write(to: file, atomically: true, encoding: .utf8)
+        #expect(try read(["SHOP_CODE_FILE": file.path]).optionalText("SHOP_CODE") == nil, "an empty file says nothing")
         let lost = refusal(["SHOP_CODE_FILE": "/nowhere/secret"])
         #expect(lost == "SHOP_CODE_FILE names a file that cannot be read")
     }
