@@ -122,6 +122,42 @@ import Testing
         }
     }
 
+    @Test func afterThreeFailedChecksReviewersDecideByAPhoto() async throws {
+        try await Self.run { verifying, aws in
+            aws.results = [
+                AWSServer.result("FAILED"), AWSServer.result("SUCCEEDED", score: "12"), AWSServer.result("FAILED"),
+            ]
+            let person = Identifier.random()
+            var session = person
+            for number in 1...3 {
+                session = try #require(try await Self.begin(verifying, person).sessionId)
+                _ = try await verifying.complete(session, person, verdict: nil)
+                #expect(try await verifying.decided.atLeast(number).map(\.outcome).last == "failed")
+                let view = try await verifying.ask(GetVerification(sessionId: session), person)
+                #expect(view.status == "liveness_failed" && view.attemptsLeft == (number < 3 ? 3 - Int64(number) : 1))
+                #expect(view.message.contains("med en bild") == (number == 3))
+            }
+            let key = "key-\(Identifier.random())"
+            for _ in 1...2 {
+                let begun = try await Self.begin(verifying, person, key: key)
+                #expect(begun.provider == nil && begun.prompts.count == 5 && begun.expiresAt != nil)
+            }
+            session = try await verifying.uploaded(person).session
+            #expect(try await verifying.complete(session, person, verdict: nil).status == "manual_review")
+            #expect(try await verifying.decided.atLeast(4).map(\.outcome).last == "in_review")
+            let operations = ["CreateFaceLivenessSession", "GetFaceLivenessSessionResults"]
+            #expect(operations.map { aws.requests(of: $0).count } == [3, 3], "the last session asks nothing of AWS")
+            let staff = Identifier.random()
+            let queue = try await verifying.ask(ListVerificationReviews(), staff, role: "staff").reviews
+            #expect(queue.map(\.sessionId) == [session] && queue.map(\.attempts) == [3])
+            let review = try await verifying.ask(GetVerificationReview(sessionId: session), staff, role: "staff")
+            #expect(review.captureUrl != nil)
+            let decision = DecideVerification(sessionId: session, verdict: "verified")
+            _ = try await verifying.ask(decision, staff, role: "staff", key: "a decision of staff")
+            #expect(try await verifying.decided.atLeast(5).last?.outcome == "verified")
+        }
+    }
+
     @Test func withoutACheckNothingIsAnsweredAndARepetitionOpensOne() async throws {
         try await Self.run { verifying, aws in
             aws.fails = true
@@ -164,7 +200,7 @@ import Testing
         (#"{"Status": "SUCCEEDED", "Confidence": 0}"#, .success(.verdict(.livenessFailed))),
         (#"{"Status": "SUCCEEDED"}"#, .failure(JudgeError("answer_unreadable"))),
         (#"{"Status": "SUCCEEDED", "Confidence": "99"}"#, .failure(JudgeError("answer_unreadable"))),
-        (#"{"Status": "FAILED", "Confidence": 99}"#, .success(.verdict(.inconclusive))),
+        (#"{"Status": "FAILED", "Confidence": 99}"#, .success(.verdict(.livenessFailed))),
         (#"{"Status": "EXPIRED"}"#, .success(.captureMissing)),
         (#"{"Status": "PAUSED"}"#, .failure(JudgeError("unknown_status"))),
         ("{}", .failure(JudgeError("unknown_status"))),

@@ -121,16 +121,56 @@ import Testing
         #expect(course.verification.status == .expired && course.verification.triesLeft == 3)
     }
 
-    @Test func afterTheThirdFailedCheckThereIsNothingToReview() throws {
+    /// A person whose checks were refused, up to the third or to a final one.
+    static func refused(_ checks: Int, isFinal: Bool = false) throws -> Course {
         var course = Course()
-        for _ in 0..<3 {
+        for number in 1...checks {
             let id = try course.begin()
             try course.take(.checkOpened("check of \(id)"))
             try course.take(.completed(byReviewersOnly: false))
-            try course.take(.judged(id, .livenessFailed))
+            try course.take(.judged(id, .livenessFailed, isFinal: isFinal && number == checks))
         }
-        #expect(course.verification.status == .livenessFailed && course.verification.triesLeft == 0)
-        #expect(course.told == [.failed, .failed, .failed])
+        return course
+    }
+
+    @Test(arguments: [(3, false), (1, true)])
+    func afterTheLastRefusedCheckReviewersDecideByAPhoto(checks: Int, isFinal: Bool) throws {
+        var course = try Self.refused(checks, isFinal: isFinal)
+        #expect(course.verification.status == .livenessFailed && course.verification.triesLeft == 1)
+        #expect(course.told == Array(repeating: .failed, count: checks))
+        let id = try course.begin()
+        #expect(throws: Verification.Refusal.over) { try course.take(.checkOpened("one more")) }
+        try course.take(.uploadReserved(.random()))
+        try course.take(.completed(byReviewersOnly: false))
+        #expect(course.verification.status == .manualReview && course.verification.triesLeft == 0)
+        #expect(course.told.last == .inReview && course.asked == checks, "no judge is asked")
+        try course.take(.reviewed(id, .livenessFailed))
+        #expect(course.verification.triesLeft == 0 && !course.verification.needsReviewers)
+        #expect(try course.begin() != course.verification.session)
+        course.now = course.now + Verification.newTriesAfter
+        try course.begin()
+        #expect(try course.take(.checkOpened("after a week")) == [] && course.verification.triesLeft == 3)
+    }
+
+    @Test func aPhotoForReviewersThatNobodySeesCanBeTakenAgain() throws {
+        var course = try Self.refused(3)
+        try course.begin()
+        course.now = course.now + Verification.captureTime
+        try course.take(.clock)
+        #expect(course.verification.status == .expired && course.verification.triesLeft == 1)
+        try course.complete()
+        course.now = try #require(course.verification.dueAt)
+        try course.take(.clock)
+        #expect(course.verification.status == .expired && course.verification.triesLeft == 1)
+        try course.complete()
+        #expect(course.verification.status == .manualReview)
+    }
+
+    @Test func whoNeverTakesThePhotoForReviewersGetsNewTriesAfterAWeek() throws {
+        var course = try Self.refused(3)
+        course.now = course.now + Verification.newTriesAfter
+        try course.begin()
+        #expect(try course.take(.checkOpened("check")) == [] && course.verification.triesLeft == 3)
     }
 
     @Test func whoIsRefusedByReviewersGetsNewTriesAfterAWeek() throws {
@@ -279,6 +319,7 @@ import Testing
         #expect((new.dueAt != nil) == isOpen.contains(new.status), "whatever is open ends by itself")
         #expect(new.media == nil || isOpen.contains(new.status), "a capture ends with its session")
         #expect(new.check == nil || isOpen.contains(new.status) && new.media == nil, "and so does a check")
+        #expect(!new.needsReviewers || new.check == nil && new.status != .processing, "reviewers need a photo")
         #expect(!isOpen.contains(new.status) || new.consent != nil, "nothing is open without consent")
         #expect(old.verifiedAt == nil || old.verifiedAt == new.verifiedAt && new.status == .verified)
         #expect((new.status == .verified) == (new.verifiedAt != nil))

@@ -35,6 +35,8 @@ struct Verification: Sendable, Hashable {
     var consent: Consent?
     /// Sessions that were judged or are being judged since tries last began.
     var tries = 0
+    /// The judge refused the last check and left no picture. So the last try is a photo for reviewers, without the judge.
+    var needsReviewers = false
     /// Sessions that began since ``countedFrom``.
     var begun = 0
     var countedFrom: Timestamp?
@@ -158,7 +160,7 @@ extension Verification {
             media = id
             return effects
         case .checkOpened(let id):
-            guard status == .awaitingCapture else { throw .over }
+            guard status == .awaitingCapture, !needsReviewers else { throw .over }
             guard check != id else { return [] }
             let effects = destroyed
             (media, check, since) = (nil, id, now)
@@ -175,6 +177,7 @@ extension Verification {
         case .reviewed(let id, let verdict):
             guard id == session else { throw .unknown }
             guard status == .manualReview else { throw .over }
+            needsReviewers = false
             return end(verdict.status, now, [.tell(verdict == .verified ? .verified : .failed), .notify])
         case .clock: return tick(now)
         }
@@ -197,7 +200,7 @@ extension Verification {
         counted.countedFrom = from
         // A session that its judge let down costs no try.
         if status == .overdue { counted.tries -= 1 }
-        if let changedAt, changedAt + Self.newTriesAfter <= now { counted.tries = 0 }
+        if let changedAt, changedAt + Self.newTriesAfter <= now { (counted.tries, counted.needsReviewers) = (0, false) }
         guard counted.tries < Self.mostTries else { return [] }
         let effects = destroyed
         self = counted
@@ -229,7 +232,8 @@ extension Verification {
         case .notStarted, .declined, .expired: throw .over
         default: return []
         }
-        guard !byReviewersOnly else {
+        // A former replica may have opened a check for a session that reviewers decide.
+        guard !byReviewersOnly, !needsReviewers || check != nil else {
             tries += 1
             (status, since, changedAt) = (.manualReview, now, now)
             return [.tell(.inReview)]
@@ -244,15 +248,18 @@ extension Verification {
     }
 
     /// Only the first verdict on the newest session counts. No judge alone shuts a person out: reviewers see the capture of
-    /// the last failure and of a final refusal.
+    /// the last failure and of a final refusal. Where a check left none, they see that of one more session.
     private mutating func judge(
         _ id: Identifier, _ verdict: Verdict, _ isFinal: Bool, _ now: Timestamp
     ) -> Set<Effect> {
         guard id == session, status == .processing || status == .overdue else { return [] }
         let late: Set<Effect> = status == .overdue ? [.notify] : []
-        if verdict != .verified, isFinal || tries >= Self.mostTries, media != nil {
-            (status, changedAt) = (.manualReview, now)
-            return late.union([.tell(.inReview)])
+        if verdict != .verified, isFinal || tries >= Self.mostTries {
+            guard media == nil else {
+                (status, changedAt) = (.manualReview, now)
+                return late.union([.tell(.inReview)])
+            }
+            (tries, needsReviewers) = (Self.mostTries - 1, true)
         }
         return end(verdict.status, now, late.union([.tell(verdict == .verified ? .verified : .failed)]))
     }

@@ -16,8 +16,11 @@ struct BeginVerificationHandler: RequestHandler {
     func handle(_ request: BeginVerification, context: RequestContext) async throws -> VerificationBegun {
         var begun = try await begun(request, context)
         guard let rekognition, begun.isCreated, let session = begun.sessionId else { return begun }
+        let person = try context.person().userID
+        let known = try await workflow.store.verification(of: person)
+        guard known?.needsReviewers != true else { return begun }
         do {
-            (begun.provider, begun.expiresAt) = try await opened(session, of: context.person().userID, rekognition)
+            (begun.provider, begun.expiresAt) = try await opened(session, of: person, known, rekognition)
         } catch let error as JudgeError {
             log.error("check_not_opened", ["error": .string(error.reason)])
             throw Self.unavailable
@@ -30,10 +33,10 @@ struct BeginVerificationHandler: RequestHandler {
     /// Opens the session's check. Its keys are made for each answer, and nobody keeps them: a repetition gets others for the
     /// same check.
     @Loop private func opened(
-        _ session: Identifier, of person: Identifier, _ rekognition: RekognitionJudge
+        _ session: Identifier, of person: Identifier, _ known: Verification?, _ rekognition: RekognitionJudge
     ) async throws -> (LivenessCheck?, Timestamp?) {
         func isOpen(_ known: Verification) -> Bool { known.session == session && known.status == .awaitingCapture }
-        guard let known = try await workflow.store.verification(of: person), isOpen(known) else { return (nil, nil) }
+        guard let known, isOpen(known) else { return (nil, nil) }
         let check: String
         if let open = known.check { check = open } else { check = try await rekognition.open(session) }
         let credentials = try await rekognition.credentials()
@@ -182,6 +185,9 @@ extension Verification {
 
     fileprivate var message: Sentence {
         switch status {
+        case .livenessFailed where needsReviewers, .qualityTooLow where needsReviewers,
+            .inconclusive where needsReviewers:
+            "We could not verify you. Please try again with a photo, and we will review it."
         case .notStarted, .awaitingCapture: "Please take a photo of your face."
         case .declined: "You are not verified, so you are not matched yet. You can verify yourself at any time."
         case .processing: "We are looking at your photo."
@@ -189,6 +195,7 @@ extension Verification {
         case .verified: "You are verified."
         case .livenessFailed where triesLeft > 0: "We could not see that it is really you. Please try again."
         case .qualityTooLow where triesLeft > 0: "The photo is not clear enough. Please try again in better light."
+        case .inconclusive where triesLeft > 0: "We could not verify you. Please try again, or contact support."
         case .livenessFailed, .qualityTooLow, .inconclusive: "We could not verify you. Please contact support."
         case .manualReview: "We are reviewing your photo. You can go on meanwhile."
         case .expired: "This took too long. Please try again."

@@ -113,7 +113,7 @@ struct RekognitionJudge: Judge {
         }
     }
 
-    /// What a result says. `FAILED` is a check that ended without a score: nobody knows why, so it costs a try.
+    /// What a result says. `FAILED` is a check that ended without a score. The person can only try again, as after a low score.
     static func verdict(_ result: JSONValue, threshold: Double) throws(JudgeError) -> JudgeAnswer {
         switch result["Status"]?.stringValue {
         case "CREATED", "IN_PROGRESS": return .later
@@ -126,7 +126,7 @@ struct RekognitionJudge: Judge {
             default: throw JudgeError("answer_unreadable")
             }
             return .verdict(score >= threshold ? .verified : .livenessFailed)
-        case "FAILED": return .verdict(.inconclusive)
+        case "FAILED": return .verdict(.livenessFailed)
         case "EXPIRED": return .captureMissing
         default: throw JudgeError("unknown_status")
         }

@@ -53,6 +53,7 @@ import EventLoop
                 .timestamp(consent.givenAt), .integer(Int64(verification.tries)), .integer(Int64(verification.begun)),
                 .timestamp(verification.countedFrom), .uuid(verification.media), .timestamp(verification.since),
                 .timestamp(verification.changedAt), .timestamp(verification.verifiedAt), .text(verification.check),
+                .bool(verification.needsReviewers),
             ]
         ).isEmpty
     }
@@ -103,6 +104,7 @@ import EventLoop
                 givenAt: try row.timestamp("consent_given_at"))
         }
         known.tries = Int(try row.integer("tries"))
+        known.needsReviewers = try row.bool("needs_reviewers")
         known.begun = Int(try row.integer("begun"))
         known.countedFrom = try row.optionalTimestamp("counted_from")
         known.media = try row.optionalUUID("media_id")
@@ -119,14 +121,15 @@ import EventLoop
     private static let put: Statement = """
         INSERT INTO verifications AS v (person_id, session_id, status, is_consent_in_force, consent_version,
             consent_locale, consent_given_at, tries, begun, counted_from, media_id, since, changed_at, verified_at,
-            provider_session)
-        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 WHERE NOT is_erased($1)
+            provider_session, needs_reviewers)
+        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 WHERE NOT is_erased($1)
         ON CONFLICT (person_id) DO UPDATE SET session_id = excluded.session_id, status = excluded.status,
             is_consent_in_force = excluded.is_consent_in_force, consent_version = excluded.consent_version,
             consent_locale = excluded.consent_locale, consent_given_at = excluded.consent_given_at,
             tries = excluded.tries, begun = excluded.begun, counted_from = excluded.counted_from,
             media_id = excluded.media_id, since = excluded.since, changed_at = excluded.changed_at,
-            verified_at = excluded.verified_at, provider_session = excluded.provider_session
+            verified_at = excluded.verified_at, provider_session = excluded.provider_session,
+            needs_reviewers = excluded.needs_reviewers
         RETURNING person_id
         """
     private static let update: Statement = """
