@@ -28,23 +28,31 @@ import Testing
             ])
         defer { system.stop() }
         let client = try HTTPClient(system.address)
-        let stranger = Stranger(codes: try prepare(asked, system, client))
+        let claimants = (0..<asked).flatMap { [Stranger.claimant($0, true), Stranger.claimant($0, false)] }
+        let stranger = Stranger(codes: try prepare(asked, claimants, system, client))
         let measured = Mutex<[String: [Pair]]>([:])
-        try Self.inLanes(asked) { number in
-            let connection = try KeptConnection(client)
-            let first = Bool.random()
-            let one = try stranger.ask(number, hasAccount: first, connection)
-            let other = try stranger.ask(number, hasAccount: !first, connection)
-            // So many at once may be more than a debug build takes.
-            guard !(one + other).contains(where: { $0.seen.word == "overloaded" }) else { return }
-            guard one.map(\.seen) == other.map(\.seen) else { throw CommandError("\(one) and \(other)") }
-            measured.withLock {
-                for (one, other) in zip(one, other) {
-                    let (with, without) = first ? (one, other) : (other, one)
-                    $0[one.what, default: []].append((with.nanoseconds, without.nanoseconds))
+        func compare(_ look: @escaping @Sendable (Int, Bool, KeptConnection) throws -> [Stranger.Look]) throws {
+            try Self.inLanes(asked) { number in
+                let connection = try KeptConnection(client)
+                let first = Bool.random()
+                let one = try look(number, first, connection)
+                let other = try look(number, !first, connection)
+                // So many at once may be more than a debug build takes. Whose case did not begin has nothing to show later.
+                guard one.count == other.count, !(one + other).contains(where: { $0.seen.word == "overloaded" })
+                else { return }
+                guard one.map(\.seen) == other.map(\.seen) else { throw CommandError("\(one) and \(other)") }
+                measured.withLock {
+                    for (one, other) in zip(one, other) {
+                        let (with, without) = first ? (one, other) : (other, one)
+                        $0[one.what, default: []].append((with.nanoseconds, without.nanoseconds))
+                    }
                 }
             }
         }
+        try compare { try stranger.ask($0, hasAccount: $1, $2) }
+        try endHolds(system)
+        let codes = try send(claimants.map { ($0, "recovery") }, system, client)
+        try compare { try stranger.sendPictures($0, hasAccount: $1, codes, $2) }
         for (what, pairs) in measured.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             let chance = Self.chanceThatWithIsSlower(pairs)
             let medians = [pairs.map(\.with), pairs.map(\.without)].map { $0.sorted()[pairs.count / 2] / 1000 }
@@ -60,12 +68,36 @@ import Testing
     ///
     /// - Returns: the codes of the claimants' numbers with their challenges.
     private func prepare(
-        _ pairs: Int, _ system: RunningSystem, _ client: HTTPClient
+        _ pairs: Int, _ claimants: [String], _ system: RunningSystem, _ client: HTTPClient
+    ) throws -> [String: Stranger.Challenge] {
+        let owners = (0..<pairs).map { Stranger.account($0, exists: true) }
+        let codes = try send(
+            owners.map { ($0, "login") } + claimants.map { ($0, "recovery") }, system, client)
+        try Self.inLanes(pairs) { number in
+            let verified = try client.send(
+                "POST", "/auth/otp/verify", body: try #require(codes[owners[number]]).verification(right: true))
+            guard verified.status == 200 else { throw CommandError("otp/verify: \(verified.body)") }
+        }
+        return codes
+    }
+
+    /// Ends the hold of every case, and waits until its claimant may show who they are.
+    private func endHolds(_ system: RunningSystem) throws {
+        try system.sql("UPDATE recovery.cases SET hold_until = now()")
+        try system.sql("UPDATE auth.freezes SET hold_until = now()")
+        try system.sql("UPDATE recovery.outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
+        try system.installation.wait("the end of every hold") {
+            try system.sql("SELECT id FROM recovery.cases WHERE status = 'held'").isEmpty
+        }
+    }
+
+    /// Has codes sent to numbers, each for a purpose.
+    private func send(
+        _ all: [(phone: String, purpose: String)], _ system: RunningSystem, _ client: HTTPClient
     ) throws -> [String: Stranger.Challenge] {
         let challenges = Mutex<[String: String]>([:])
-        let owners = (0..<pairs).map { Stranger.account($0, exists: true) }
-        let claimants = (0..<pairs).flatMap { [Stranger.claimant($0, true), Stranger.claimant($0, false)] }
-        let all = owners.map { ($0, "login") } + claimants.map { ($0, "recovery") }
+        let spool = VestibuleCLI.Spool(file: "\(system.installation.state.spool)/sms.jsonl")
+        let former = spool.lines().count
         try Self.inLanes(all.count) { number in
             let (phone, purpose) = all[number]
             var sent: HTTPAnswer
@@ -76,19 +108,15 @@ import Testing
             guard sent.status == 202 else { throw CommandError("otp/send: \(sent.body)") }
             challenges.withLock { $0[phone] = sent.body["challengeId"]?.stringValue }
         }
-        let spool = VestibuleCLI.Spool(file: "\(system.installation.state.spool)/sms.jsonl")
-        try system.installation.wait("every code") { spool.lines().count >= all.count }
         var codes: [String: Stranger.Challenge] = [:]
-        for line in spool.lines() {
-            guard let phone = line["to"]?.stringValue, let text = line["body"]?.stringValue,
-                let challenge = challenges.withLock({ $0[phone] })
-            else { continue }
-            codes[phone] = Stranger.Challenge(id: challenge, code: String(text.prefix(6)))
-        }
-        try Self.inLanes(pairs) { [codes] number in
-            let verified = try client.send(
-                "POST", "/auth/otp/verify", body: try #require(codes[owners[number]]).verification(right: true))
-            guard verified.status == 200 else { throw CommandError("otp/verify: \(verified.body)") }
+        try system.installation.wait("every code") {
+            for line in spool.lines().dropFirst(former) {
+                guard let phone = line["to"]?.stringValue, let text = line["body"]?.stringValue,
+                    let challenge = challenges.withLock({ $0[phone] })
+                else { continue }
+                codes[phone] = Stranger.Challenge(id: challenge, code: String(text.prefix(6)))
+            }
+            return codes.count == all.count
         }
         return codes
     }
@@ -122,7 +150,7 @@ import Testing
 }
 
 /// Asks what anybody may ask about a number, with an account or without.
-private struct Stranger: Sendable {
+private final class Stranger: Sendable {
     struct Challenge: Sendable {
         let id: String
         let code: String
@@ -163,6 +191,10 @@ private struct Stranger: Sendable {
     typealias Look = (what: String, seen: Seen, nanoseconds: UInt64)
 
     let codes: [String: Challenge]
+    /// The path and the token of each claimant's case.
+    private let claims = Mutex<[String: (path: String, token: String)]>([:])
+
+    init(codes: [String: Challenge]) { self.codes = codes }
 
     static func account(_ number: Int, exists: Bool) -> String { "+1415555\(exists ? 1000 + number : 3000 + number)" }
     static func claimant(_ number: Int, _ exists: Bool) -> String {
@@ -175,16 +207,17 @@ private struct Stranger: Sendable {
         func look(
             _ what: String, _ method: String, _ path: String, token: String? = nil, body: JSONValue? = nil
         ) throws -> JSONValue {
-            let (answer, nanoseconds) = try connection.send(method, path, token: token, body: body)
-            looks.append((what, Seen(answer), nanoseconds))
-            return answer.body
+            let (look, answer) = try Self.look(what, method, path, token, body, connection)
+            looks.append(look)
+            return answer
         }
         let sent = try look("otp/send", "POST", "/auth/otp/send", body: ["phone": .string(phone)])
         // A second has not passed.
         _ = try look("otp/send again", "POST", "/auth/otp/send", body: ["phone": .string(phone)])
         let login = Challenge(id: sent["challengeId"]?.stringValue ?? "", code: "000001")
         _ = try look("otp/verify", "POST", "/auth/otp/verify", body: login.verification(right: false))
-        guard let claim = codes[Self.claimant(number, hasAccount)] else { return looks }
+        let claimant = Self.claimant(number, hasAccount)
+        guard let claim = codes[claimant] else { return looks }
         let requested = try look(
             "request", "POST", "/auth/recovery/request",
             body: [
@@ -198,7 +231,37 @@ private struct Stranger: Sendable {
             "identity", "POST", "\(path)/identity", token: token, body: ["evidenceReference": "passport-1"])
         let wrong = JSONValue.string("dt_" + String(repeating: "0", count: 43))
         _ = try look("dispute", "POST", "\(path)/dispute", body: ["disputeToken": wrong])
-        _ = try look("cancel", "POST", "\(path)/cancel", token: token)
+        _ = try look("pictures in the hold", "POST", "\(path)/pictures", token: token, body: Self.picture)
+        if let token { claims.withLock { $0[claimant] = (path, token) } }
         return looks
+    }
+
+    /// Shows who the claimant is, once the hold is over, and ends the case.
+    func sendPictures(
+        _ number: Int, hasAccount: Bool, _ codes: [String: Challenge], _ connection: KeptConnection
+    ) throws -> [Look] {
+        let claimant = Self.claimant(number, hasAccount)
+        guard let code = codes[claimant], let claim = claims.withLock({ $0[claimant] }) else { return [] }
+        let proven: JSONValue = [
+            "contentType": "image/png", "length": 1000, "challengeId": .string(code.id), "code": .string(code.code),
+        ]
+        let steps: [(String, String, JSONValue?)] = [
+            ("pictures without a code", "pictures", Self.picture), ("pictures with a code", "pictures", proven),
+            ("pictures again", "pictures", Self.picture),
+            ("identity after the hold", "identity", ["evidenceReference": "passport-1"]), ("cancel", "cancel", nil),
+        ]
+        return try steps.map { what, step, body in
+            try Self.look(what, "POST", "\(claim.path)/\(step)", claim.token, body, connection).look
+        }
+    }
+
+    private static let picture: JSONValue = ["contentType": "image/png", "length": 1000]
+
+    private static func look(
+        _ what: String, _ method: String, _ path: String, _ token: String?, _ body: JSONValue?,
+        _ connection: KeptConnection
+    ) throws -> (look: Look, answer: JSONValue) {
+        let (answer, nanoseconds) = try connection.send(method, path, token: token, body: body)
+        return ((what, Seen(answer), nanoseconds), answer.body)
     }
 }
