@@ -1,0 +1,78 @@
+import CLinux
+import Foundation
+
+/// A program that computes bytes from bytes, and reaches nothing else.
+///
+/// For what reads files of strangers and is none of ours. It is a child that gets its input and nothing more: no variable, no other
+/// descriptor, no file but programs and libraries (Landlock), no network, no other process (seccomp). Input and output are in
+/// memory only, and go with the child and with this process.
+public struct ConfinedProgram: Sendable {
+    /// Why there is no output.
+    public struct Failure: Error, Equatable {
+        /// Such as `too_slow`, `exit_1`, `signal_9`, `no_program`, `no_landlock`, `no_seccomp`, `no_child` or `no_memory`.
+        public let reason: String
+        /// Takes the reason.
+        public init(_ reason: String) { self.reason = reason }
+
+        /// Whether the machine is to blame for the moment, and not the input.
+        public var isPassing: Bool { ["no_child", "no_memory"].contains(reason) }
+    }
+
+    /// The path of the program.
+    public let path: String
+    /// When the child is killed.
+    public let limit: Duration
+
+    /// In seconds of a processor.
+    private static let work: UInt32 = 5
+    /// In bytes of address space.
+    private static let memory: UInt = 1 << 30
+    /// In bytes.
+    private static let output: UInt = 4 << 20
+
+    /// Takes the program's path and the most time that it may take.
+    public init(_ path: String, limit: Duration = .seconds(5)) { (self.path, self.limit) = (path, limit) }
+
+    /// Runs the program.
+    ///
+    /// - Parameters:
+    ///   - arguments: those behind the program's name.
+    ///   - input: what it reads.
+    /// - Returns: what it writes, 4 MiB at most.
+    /// - Throws: ``Failure``.
+    public func run(_ arguments: [String], on input: [UInt8] = []) async throws -> [UInt8] {
+        try await Loop.offload { try runHere(arguments, on: input) }
+    }
+
+    /// The child ends with the thread that starts it, which therefore waits for it.
+    private func runHere(_ arguments: [String], on input: [UInt8]) throws(Failure) -> [UInt8] {
+        let (source, result) = (CLinux_memory(), CLinux_memory())
+        defer { for descriptor in [source, result] where descriptor >= 0 { close(descriptor) } }
+        guard source >= 0, result >= 0, pwrite(source, input, input.count, 0) == input.count else {
+            throw Failure("no_memory")
+        }
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let child = CLinux_startConfined(&words, source, result, Self.work, Self.memory, Self.output)
+        guard child > 0 else { throw Failure("no_child") }
+        if let failure = Self.failure(CLinux_wait(child, Int32(clamping: limit.milliseconds))) { throw failure }
+        let count = max(0, lseek(result, 0, SEEK_END))
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard pread(result, &bytes, count, 0) == count else { throw Failure("no_memory") }
+        return bytes
+    }
+
+    /// - Parameter status: of `CLinux_wait`.
+    private static func failure(_ status: Int32) -> Failure? {
+        guard status != -1 else { return Failure("too_slow") }
+        guard status & 0x7f == 0 else { return Failure("signal_\(status & 0x7f)") }
+        switch Int(status >> 8 & 0xff) {
+        case 0: return nil
+        case CLinux_noLandlock: return Failure("no_landlock")
+        case CLinux_noSeccomp: return Failure("no_seccomp")
+        case CLinux_noProgram: return Failure("no_program")
+        case CLinux_noChild: return Failure("no_child")
+        case let code: return Failure("exit_\(code)")
+        }
+    }
+}
