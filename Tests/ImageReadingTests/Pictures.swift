@@ -21,29 +21,7 @@ struct Picture: Decodable, CustomTestStringConvertible {
     static func named(_ name: String) throws -> [UInt8] { try #require(all.first { $0.name == name }).data }
 }
 
-/// The programs of libjpeg-turbo: what they make of a file, on standard output.
-struct JPEGTools {
-    /// A program did not end with 0.
-    struct Failure: Error {
-        let command: [String]
-    }
-
-    private let folder = Result { try ScratchFolder() }
-
-    func run(_ program: String, _ arguments: [String], on input: [UInt8]) throws -> [UInt8] {
-        let (file, out) = ("\(try folder.get().path)/\(UUID())", Pipe())
-        try Data(input).write(to: URL(filePath: file))
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/\(program)")
-        (process.arguments, process.standardOutput) = (arguments + [file], out)
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let output = try out.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(command: [program] + arguments) }
-        return [UInt8](output)
-    }
-
+extension JPEGTools {
     /// The mean of the picture that djpeg makes at an eighth of the size.
     func brightness(_ jpeg: [UInt8]) throws -> Double {
         let picture = try run("djpeg", ["-scale", "1/8", "-grayscale"], on: jpeg)

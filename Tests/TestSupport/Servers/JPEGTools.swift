@@ -1,0 +1,27 @@
+import Foundation
+
+/// The programs of libjpeg-turbo: what they make of a file, on standard output.
+public struct JPEGTools {
+    /// A program did not end with 0.
+    struct Failure: Error {
+        let command: [String]
+    }
+
+    private let folder = Result { try ScratchFolder() }
+
+    public init() {}
+
+    public func run(_ program: String, _ arguments: [String], on input: [UInt8]) throws -> [UInt8] {
+        let (file, out) = ("\(try folder.get().path)/\(UUID())", Pipe())
+        try Data(input).write(to: URL(filePath: file))
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/\(program)")
+        (process.arguments, process.standardOutput) = (arguments + [file], out)
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let output = try out.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(command: [program] + arguments) }
+        return [UInt8](output)
+    }
+}
