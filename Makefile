@@ -34,9 +34,9 @@ up: build
 demo: build
 	@.build/release/vestibule demo --state $(STATE) --http $(HTTP)
 
-# The tests of pictures ask djpeg what it sees.
+# The tests of pictures ask djpeg what it sees, and vipsthumbnail makes smaller ones.
 test:
-	@scripts/bootstrap libjpeg-turbo-progs
+	@scripts/bootstrap libjpeg-turbo-progs libvips-tools
 	swift build --build-tests
 	@scripts/run-tests
 
@@ -48,7 +48,7 @@ format: bootstrap
 
 # The suites that repeat something by `Rounds.count`, each in the file of its name.
 prove:
-	@scripts/bootstrap libjpeg-turbo-progs
+	@scripts/bootstrap libjpeg-turbo-progs libvips-tools
 	swift build --build-tests
 	@VESTIBULE_PROVE=1 scripts/run-tests --filter "\.($$(grep -rlF 'Rounds.count(' Tests/*Tests \
 		| sed 's,.*/,,; s,\.swift,,' | paste -sd '|'))/"

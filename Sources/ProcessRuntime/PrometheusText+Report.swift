@@ -22,6 +22,10 @@ extension PrometheusText {
             "destructions_oldest_seconds",
             "The longest wait of a picture for its destruction, the same for all replicas."
         ),
+        (
+            "photo_sizes",
+            "Whether smaller sizes of photos are made: 0 where the program or what confines it is missing."
+        ),
         ("reviews", "Verifications and photos that wait for a reviewer, the same for all replicas."),
         ("reviews_oldest_seconds", "The longest wait for a reviewer, the same for all replicas."),
     ]

@@ -38,6 +38,9 @@ enum VerificationServiceDefinition {
             "VERIFICATION_S3_KEY_ID", .text, nil, "ID of the key that may read, write, list and delete in the bucket"),
         .init("VERIFICATION_S3_KEY", .text, nil, "The secret half of that key", isSecret: true),
         .init(
+            "VERIFICATION_VIPSTHUMBNAIL", .text, "/usr/bin/vipsthumbnail",
+            "Path of vipsthumbnail, which makes smaller sizes of photos. Without it, photos are served as they came"),
+        .init(
             "VERIFICATION_MODERATION", .choice(["off", "staff"]), "off",
             "Who approves photos of profiles before others see them: nobody, or reviewers"),
         .init(
@@ -70,7 +73,14 @@ enum VerificationServiceDefinition {
             AccountDeletedHandler(container: container) { person, transaction in
                 media.destroyAll(of: person, because: "account_deleted", in: transaction)
             })
-        if let vault = media.vault { keep(vault, container) }
+        if let vault = media.vault {
+            keep(vault, container)
+            let sizing = PhotoSizing(
+                photos: photos,
+                program: ConfinedProgram(try container.configuration.text("VERIFICATION_VIPSTHUMBNAIL")),
+                log: container.log, statistics: statistics)
+            container.background("photo-sizes", every: .seconds(5)) { try await sizing.round() }
+        }
         try listen(workflow, container, statistics)
     }
 

@@ -26,8 +26,8 @@ import Testing
         try await Bucket.run { bucket in
             let blobs = try Self.blobs(bucket.url)
             let ids = (0..<5).map { _ in Identifier.random() }
-            for id in ids { try await blobs.put(Self.bytes, id) }
-            #expect(try await blobs.get(ids[0]) == Self.bytes)
+            for id in ids { try await blobs.put(Self.bytes, BlobName(id)) }
+            #expect(try await blobs.get(BlobName(ids[0])) == Self.bytes)
             #expect(try await blobs.home().isEmpty)
             try await blobs.setHome(Array("home".utf8))
             #expect(try await blobs.home() == Array("home".utf8))
@@ -38,8 +38,8 @@ import Testing
             }
             #expect(try await listed(before: Bucket.modified + 1) == ids.sorted { $0.description < $1.description })
             #expect(try await listed(before: Bucket.modified).isEmpty, "they may still be arriving")
-            for _ in 0..<2 { try await blobs.delete(ids[0]) }
-            #expect(try await blobs.get(ids[0]) == nil)
+            for _ in 0..<2 { try await blobs.delete(BlobName(ids[0])) }
+            #expect(try await blobs.get(BlobName(ids[0])) == nil)
             #expect(bucket.objects.count == 5, "four pictures and the identity of the database")
         }
     }
@@ -48,17 +48,19 @@ import Testing
         try await Bucket.run { bucket in
             let (blobs, id) = (try Self.blobs(bucket.url), Identifier.random())
             bucket.refusals = [(503, "SlowDown"), (500, "InternalError")]
-            try await blobs.put(Self.bytes, id)
+            try await blobs.put(Self.bytes, BlobName(id))
             #expect(bucket.requests == 3 && bucket.objects[id.description] == Self.bytes)
             bucket.refusals = [(503, "SlowDown"), (503, "SlowDown"), (503, "SlowDown")]
-            await Self.expect("http_503_SlowDown") { _ = try await blobs.get(id) }
+            await Self.expect("http_503_SlowDown") { _ = try await blobs.get(BlobName(id)) }
             for (status, code) in [(403, "SignatureDoesNotMatch"), (404, "NoSuchBucket"), (400, "a <b> \u{1b}")] {
                 (bucket.refusals, bucket.requests) = ([(status, code)], 0)
-                await Self.expect("http_\(status)\(status == 400 ? "" : "_\(code)")") { _ = try await blobs.get(id) }
+                await Self.expect("http_\(status)\(status == 400 ? "" : "_\(code)")") {
+                    _ = try await blobs.get(BlobName(id))
+                }
                 #expect(bucket.requests == 1)
             }
             (bucket.refusals, bucket.requests) = ([(503, "SlowDown")], 0)
-            await Self.expect("http_503_SlowDown") { try await blobs.delete(id) }
+            await Self.expect("http_503_SlowDown") { try await blobs.delete(BlobName(id)) }
             #expect(bucket.requests == 1, "whoever destroys comes again anyway")
         }
     }
@@ -68,15 +70,15 @@ import Testing
         var patience = Self.quick
         (patience.transfer, patience.request, patience.pauses) = (.milliseconds(50), .milliseconds(50), [])
         let blobs = try Self.blobs(server.url, patience)
-        await Self.expect("no_answer") { try await blobs.put(Self.bytes, .random()) }
-        await Self.expect("no_answer") { try await blobs.delete(.random()) }
+        await Self.expect("no_answer") { try await blobs.put(Self.bytes, BlobName(.random())) }
+        await Self.expect("no_answer") { try await blobs.delete(BlobName(.random())) }
         await server.stop()
     }
 
     @Test func aRedirectIsNotFollowed() async throws {
         let other = try ProviderServer(.answers(status: 200, body: ""))
         let server = try ProviderServer(.redirects(to: other.url))
-        await Self.expect("http_307") { try await Self.blobs(server.url).put(Self.bytes, .random()) }
+        await Self.expect("http_307") { try await Self.blobs(server.url).put(Self.bytes, BlobName(.random())) }
         #expect(other.requests.isEmpty)
         await server.stop()
         await other.stop()
@@ -92,7 +94,7 @@ import Testing
         var patience = Self.quick
         patience.pauses = []
         let blobs = try Self.blobs(server.url, patience)
-        await Self.expect(reason) { _ = try await blobs.get(.random()) }
+        await Self.expect(reason) { _ = try await blobs.get(BlobName(.random())) }
     }
 
     private static func expect(_ reason: String, _ body: @Loop () async throws -> Void) async {

@@ -91,7 +91,10 @@ import Testing
         #expect(gauges.count { $0.keys.contains("captures") && $0.keys.contains("destructions_oldest_seconds") } == 1)
         for gauge in gauges {
             let names = ["outbox_due", "outbox_dead", "outbox_oldest_seconds", "database_waiting", "database_idle"]
-            let own = ["sms_", "email_", "events_", "captures", "destructions_", "reviews", "uploads_", "verdicts_"]
+            let own = [
+                "sms_", "email_", "events_", "captures", "destructions_", "photo_sizes", "reviews", "uploads_",
+                "verdicts_",
+            ]
             #expect(
                 gauge.keys.filter { key in !own.contains { key.hasPrefix($0) } }.sorted()
                     == (names + ["database_connections", "schema_missing", "was_ready"]).sorted())

@@ -50,7 +50,7 @@ public struct PhotoList: PublicReply {
     public struct Photo: MessageValue {
         /// The picture.
         public var mediaId: Identifier
-        /// Where the photo is: an address, or a path at the address of the API. It stays the same for a day and works for one day more. It is for who may see the profile.
+        /// Where the photo is: an address, or a path at the address of the API. It stays the same for a day and works for one day more. With `&size=small` or `&size=medium` behind it, the photo has at most 320 or 960 pixels on a side where that size was made. It is for who may see the profile.
         @Field(
             .string(1...2048),
             example:

@@ -11,6 +11,8 @@ struct PhotoAddress: Sendable, Equatable {
     let media: Identifier
     /// Seconds since 1970.
     let expires: Int64
+    /// The smaller size that is asked for. No signature covers it: whoever may see a photo may see it smaller.
+    var size: PhotoSize?
 
     init(forOneLookAt media: Identifier, at now: Timestamp) {
         self.media = media
@@ -43,5 +45,6 @@ struct PhotoAddress: Sendable, Equatable {
             Self.key(of: media, hash).accepts(signature, until: expires)
         else { return nil }
         (self.media, self.expires) = (media, expires)
+        size = values["size"].flatMap { PhotoSize(rawValue: $0) }
     }
 }

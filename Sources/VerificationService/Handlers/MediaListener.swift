@@ -122,20 +122,30 @@ import ServiceRuntime
         guard head.method == "GET" || head.method == "HEAD" else { throw Self.wrongMethod }
         guard let address = photos.address(path: head.path, query: head.query) else { throw UploadAddress.unknown }
         guard Timestamp.now().microsecondsSinceEpoch / 1_000_000 < address.expires else { throw UploadAddress.expired }
-        guard let (purpose, contentType) = try await photos.shown(address.media) else { throw Self.unknown }
-        let tag = "\"\(address.media)\""
+        guard let shown = try await photos.shown(address.media) else { throw Self.unknown }
+        let size = shown.purpose == .profilePhoto && shown.hasSizes ? address.size : nil
+        if let size, let response = try await served(head, shown, address.media, size) { return response }
+        guard let response = try await served(head, shown, address.media, nil) else { throw Self.unknown }
+        return response
+    }
+
+    /// The picture, or a smaller size of it; `nil` if there is none.
+    private func served(
+        _ head: HTTPRequestHead, _ shown: PhotoStore.Shown, _ id: Identifier, _ size: PhotoSize?
+    ) async throws -> HTTPResponse? {
+        let tag = "\"\(BlobName(id, size))\""
         let headers: HTTPHeaders = [
-            "content-type": contentType, "cache-control": purpose == .profilePhoto ? "private, no-cache" : "no-store",
-            "etag": tag,
+            "content-type": size == nil ? shown.contentType : "image/jpeg",
+            "cache-control": shown.purpose == .profilePhoto ? "private, no-cache" : "no-store", "etag": tag,
             "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff",
             "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*",
         ]
         if head.headers.tokens("if-none-match").contains(tag),
-            try await media.vault?.has(address.media, purpose) == true
+            try await media.vault?.has(id, shown.purpose) == true
         {
             return HTTPResponse(status: 304, headers: headers)
         }
-        guard let bytes = try await media.bytes(of: address.media, purpose) else { throw Self.unknown }
+        guard let bytes = try await media.bytes(of: id, shown.purpose, size) else { return nil }
         return HTTPResponse(status: 200, headers: headers, body: bytes)
     }
 

@@ -6,7 +6,7 @@ import ProcessRuntime
 import ProviderHTTP
 import Values
 
-/// A bucket of a server that speaks S3. Each picture is one object with the picture's ID as its name.
+/// A bucket of a server that speaks S3. Each picture, and each smaller size of it, is one object under its name.
 ///
 /// The server gets encrypted bytes only. Without the keys, which never go there, nobody can read them.
 struct S3Blobs: BlobStore {
@@ -43,16 +43,16 @@ struct S3Blobs: BlobStore {
 
     // MARK: Pictures
 
-    func put(_ bytes: [UInt8], _ id: Identifier) async throws { try await put(bytes, id.description) }
+    func put(_ bytes: [UInt8], _ name: BlobName) async throws { try await put(bytes, name.description) }
 
-    func get(_ id: Identifier) async throws -> [UInt8]? {
-        try await get(id.description, atMost: Int(UploadLimits.length) + 1024)
+    func get(_ name: BlobName) async throws -> [UInt8]? {
+        try await get(name.description, atMost: Int(UploadLimits.length) + 1024)
     }
 
     /// It is asked once: whoever destroys a picture comes again anyway.
-    func delete(_ id: Identifier) async throws {
+    func delete(_ name: BlobName) async throws {
         do {
-            _ = try await ask("delete", Request(method: "DELETE", object: id.description), pauses: [])
+            _ = try await ask("delete", Request(method: "DELETE", object: name.description), pauses: [])
         } catch let failure as Failure where failure.reason == Self.missing {
             // It is gone.
         }
@@ -63,7 +63,7 @@ struct S3Blobs: BlobStore {
         repeat {
             let query = [("list-type", "2"), ("start-after", last)]
             let page = S3Page(try await ask("list", Request(query: query, most: 2 << 20), pauses: patience.pauses))
-            let old = page.objects.filter { $0.modified < time }.compactMap { Identifier($0.name) }
+            let old = page.objects.filter { $0.modified < time }.compactMap { BlobName.media(of: $0.name) }
             if !old.isEmpty { try await some(old) }
             guard page.goesOn, let next = page.objects.last?.name, next > last else { return }
             last = next

@@ -2,14 +2,14 @@ import EventLoop
 import Foundation
 import Values
 
-/// Keeps the encrypted bytes of pictures by the pictures' IDs. What is put or removed is so for good when the call returns.
+/// Keeps the encrypted bytes of pictures by their names. What is put or removed is so for good when the call returns.
 @Loop protocol BlobStore: Sendable {
-    func put(_ bytes: [UInt8], _ id: Identifier) async throws
+    func put(_ bytes: [UInt8], _ name: BlobName) async throws
     /// The bytes; `nil` if there are none.
-    func get(_ id: Identifier) async throws -> [UInt8]?
+    func get(_ name: BlobName) async throws -> [UInt8]?
     /// Removes the bytes. It is no error if there are none.
-    func delete(_ id: Identifier) async throws
-    /// Passes the IDs of bytes that were put before a time, some at a time.
+    func delete(_ name: BlobName) async throws
+    /// Passes the IDs of pictures with bytes that were put before a time, some at a time.
     func list(before time: Date, _ some: @Loop ([Identifier]) async throws -> Void) async throws
     /// The identity of the database whose pictures these are; empty where none was set yet.
     func home() async throws -> [UInt8]
@@ -17,9 +17,9 @@ import Values
 }
 
 extension MediaFolder: BlobStore {
-    func put(_ bytes: [UInt8], _ id: Identifier) async throws { try await Loop.offload { try write(bytes, id) } }
-    func get(_ id: Identifier) async throws -> [UInt8]? { try await Loop.offload { try read(id) } }
-    func delete(_ id: Identifier) async throws { try await Loop.offload { try remove(id) } }
+    func put(_ bytes: [UInt8], _ name: BlobName) async throws { try await Loop.offload { try write(bytes, name) } }
+    func get(_ name: BlobName) async throws -> [UInt8]? { try await Loop.offload { try read(name) } }
+    func delete(_ name: BlobName) async throws { try await Loop.offload { try remove(name) } }
 
     func list(before time: Date, _ some: @Loop ([Identifier]) async throws -> Void) async throws {
         for part in try await Loop.offload({ parts() }) {

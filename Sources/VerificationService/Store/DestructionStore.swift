@@ -34,7 +34,7 @@ import ServiceRuntime
             var failed: Row?
             for row in rows where failed == nil && MonotonicClock.now() < end {
                 do {
-                    try await vault.destroy(try row.uuid("media_id"))
+                    try await vault.destroy(try row.uuid("media_id"), MediaPurpose(rawValue: try row.text("purpose")))
                     destroyed.append(row)
                 } catch {
                     // The others must not wait for one that cannot be removed now, and a bucket that does not answer takes

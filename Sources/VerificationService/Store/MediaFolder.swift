@@ -1,7 +1,7 @@
 import BusProtocol
 import Foundation
 
-/// Files that are named by a picture's ID, in 256 folders. What is written or removed is on the disk when the call
+/// Files with the names of pictures, in 256 folders. What is written or removed is on the disk when the call
 /// returns.
 ///
 /// It blocks: call it off the loop. Several replicas may share a folder.
@@ -21,12 +21,12 @@ struct MediaFolder: Sendable {
     }
 
     /// The last digits of the ID are random, the first ones may be a time.
-    private func part(of id: Identifier) -> String { "\(path)/\(id.description.suffix(2))" }
+    private func part(of name: BlobName) -> String { "\(path)/\(name.media.description.suffix(2))" }
 
-    func write(_ bytes: [UInt8], _ id: Identifier) throws {
-        let part = part(of: id)
+    func write(_ bytes: [UInt8], _ name: BlobName) throws {
+        let part = part(of: name)
         if mkdir(part, 0o700) == 0 { try Self.sync(path) } else if errno != EEXIST { throw Failure("mkdir") }
-        let (unfinished, finished) = ("\(part)/\(id).part", "\(part)/\(id)")
+        let (unfinished, finished) = ("\(part)/\(name).part", "\(part)/\(name)")
         let file = open(unfinished, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure("open") }
         defer { close(file) }
@@ -42,8 +42,8 @@ struct MediaFolder: Sendable {
     }
 
     /// The bytes; `nil` if there is no such file.
-    func read(_ id: Identifier) throws -> [UInt8]? {
-        let file = open("\(part(of: id))/\(id)", O_RDONLY | O_CLOEXEC)
+    func read(_ name: BlobName) throws -> [UInt8]? {
+        let file = open("\(part(of: name))/\(name)", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             guard errno == ENOENT else { throw Failure("open") }
             return nil
@@ -62,11 +62,11 @@ struct MediaFolder: Sendable {
     }
 
     /// Removes the file and what an interrupted write left of it. It is no error if there is none.
-    func remove(_ id: Identifier) throws {
-        let part = part(of: id)
+    func remove(_ name: BlobName) throws {
+        let part = part(of: name)
         var removed = false
-        for name in ["\(part)/\(id)", "\(part)/\(id).part"] {
-            if unlink(name) == 0 { removed = true } else if errno != ENOENT { throw Failure("unlink") }
+        for file in ["\(part)/\(name)", "\(part)/\(name).part"] {
+            if unlink(file) == 0 { removed = true } else if errno != ENOENT { throw Failure("unlink") }
         }
         if removed { try Self.sync(part) }
     }
@@ -74,12 +74,12 @@ struct MediaFolder: Sendable {
     /// The names of the folders that have files.
     func parts() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
 
-    /// The IDs of the files in one folder that were written before a time.
+    /// The IDs of the pictures with files in one folder that were written before a time.
     func files(in part: String, before time: Date) -> [Identifier] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(part)")) ?? []
         return names.compactMap { name in
             var status = stat()
-            guard let id = Identifier(name.hasSuffix(".part") ? String(name.dropLast(5)) : name),
+            guard let id = BlobName.media(of: name),
                 lstat("\(path)/\(part)/\(name)", &status) == 0,
                 Double(status.st_mtim.tv_sec) < time.timeIntervalSince1970
             else { return nil }

@@ -81,10 +81,10 @@ import EventLoop
         try await !transaction.query(Self.arrived, [.uuid(media), .text(purpose.rawValue), .uuid(person)]).isEmpty
     }
 
-    /// The picture, for a judge or a reviewer; `nil` once it is destroyed.
-    func bytes(of media: Identifier, _ purpose: MediaPurpose) async throws -> [UInt8]? {
-        try await vault?.get(media, purpose)
-    }
+    /// The picture, for a judge or a reviewer, or a smaller size of it; `nil` once it is destroyed, or if there is no such size.
+    func bytes(
+        of media: Identifier, _ purpose: MediaPurpose, _ size: PhotoSize? = nil
+    ) async throws -> [UInt8]? { try await vault?.get(media, purpose, size) }
 
     /// Ends a picture. Its row is gone with the transaction. Its key and its bytes follow within seconds, whatever
     /// happens to this replica.

@@ -28,8 +28,8 @@ struct MediaVault: Sendable {
 
     private func keys(for purpose: MediaPurpose) -> MediaFolder { purpose.mayBeBackedUp ? photoKeys : otherKeys }
 
-    private static func associated(_ id: Identifier, _ purpose: MediaPurpose) -> [UInt8] {
-        id.array + Array(purpose.rawValue.utf8)
+    private static func associated(_ id: Identifier, _ purpose: MediaPurpose, _ size: PhotoSize? = nil) -> [UInt8] {
+        id.array + Array((purpose.rawValue + (size.map { ".\($0.rawValue)" } ?? "")).utf8)
     }
 
     /// Makes the folders of keys, and says whether the keys and the bytes are those of the database with this identity. Where
@@ -50,7 +50,7 @@ struct MediaVault: Sendable {
     /// Whether the key of a picture is there.
     func has(_ id: Identifier, _ purpose: MediaPurpose) async throws -> Bool {
         let keys = keys(for: purpose)
-        return try await Loop.offload { try keys.read(id) != nil }
+        return try await Loop.offload { try keys.read(BlobName(id)) != nil }
     }
 
     /// Writes a picture under a new key, the key first.
@@ -59,28 +59,53 @@ struct MediaVault: Sendable {
         let (keys, sealer) = (keys(for: purpose), sealer)
         let blob = try await Loop.offload {
             let key = RandomBytes.make(32)
-            try keys.write(sealer.seal(key, associated: associated), id)
+            try keys.write(sealer.seal(key, associated: associated), BlobName(id))
             return AESGCM.seal(bytes, key: key, associated: associated)
         }
-        try await blobs.put(blob, id)
+        try await blobs.put(blob, BlobName(id))
     }
 
-    /// The picture; `nil` once it is destroyed.
-    func get(_ id: Identifier, _ purpose: MediaPurpose) async throws -> [UInt8]? {
-        let associated = Self.associated(id, purpose)
+    /// Writes a smaller size of a photo under the photo's own key, so that the end of the key is the end of both.
+    ///
+    /// - Returns: false if the photo is destroyed.
+    func put(_ bytes: [UInt8], _ id: Identifier, _ size: PhotoSize) async throws -> Bool {
+        let (keys, sealer) = (photoKeys, sealer)
+        let blob = try await Loop.offload {
+            try keys.read(BlobName(id)).map { sealed in
+                let key = try sealer.open(sealed, associated: Self.associated(id, .profilePhoto))
+                return AESGCM.seal(bytes, key: key, associated: Self.associated(id, .profilePhoto, size))
+            }
+        }
+        guard let blob else { return false }
+        try await blobs.put(blob, BlobName(id, size))
+        return true
+    }
+
+    /// The picture, or a smaller size of it; `nil` once it is destroyed, or if there is no such size.
+    func get(_ id: Identifier, _ purpose: MediaPurpose, _ size: PhotoSize? = nil) async throws -> [UInt8]? {
         let (keys, sealer) = (keys(for: purpose), sealer)
-        guard let sealed = try await keys.get(id), let blob = try await blobs.get(id) else { return nil }
+        guard let sealed = try await keys.get(BlobName(id)), let blob = try await blobs.get(BlobName(id, size)) else {
+            return nil
+        }
         return try await Loop.offload {
-            let key = try sealer.open(sealed, associated: associated)
-            return try AESGCM.open(blob, key: key, associated: associated)
+            let key = try sealer.open(sealed, associated: Self.associated(id, purpose))
+            return try AESGCM.open(blob, key: key, associated: Self.associated(id, purpose, size))
         }
     }
 
     /// Destroys the key, and then removes the bytes, which nobody can read any more.
-    func destroy(_ id: Identifier) async throws {
+    ///
+    /// - Parameter purpose: `nil` if it is not known.
+    func destroy(_ id: Identifier, _ purpose: MediaPurpose?) async throws {
         // A file of which no row tells the purpose may have its key in either folder.
         let folders = [photoKeys, otherKeys]
-        try await Loop.offload { for folder in folders { try folder.remove(id) } }
-        try await blobs.delete(id)
+        try await Loop.offload { for folder in folders { try folder.remove(BlobName(id)) } }
+        if purpose == nil || purpose == .profilePhoto { try await removeSizes(of: id) }
+        try await blobs.delete(BlobName(id))
+    }
+
+    /// Removes the smaller sizes of a photo.
+    func removeSizes(of id: Identifier) async throws {
+        for size in PhotoSize.allCases { try await blobs.delete(BlobName(id, size)) }
     }
 }

@@ -59,6 +59,19 @@ import EventLoop
             moderation: Moderation(rawValue: try row.text("moderation")) ?? .pending)
     }
 
+    /// Notes whether a judge is asked about a photo. Reviewers are not asked meanwhile.
+    func note(_ photo: Identifier, isWithJudge: Bool, in transaction: Transaction) {
+        transaction.send(Self.noteJudge, [.uuid(photo), .bool(isWithJudge)])
+    }
+
+    /// The owner of a photo about which a judge is asked.
+    func ownerOfJudged(_ photo: Identifier) async throws -> Identifier? {
+        try await media.database.read(
+            "SELECT person_id FROM media WHERE media_id = $1 AND is_with_judge AND moderation = 'pending'",
+            [.uuid(photo)]
+        ).first?.uuid("person_id")
+    }
+
     /// Gives the pictures their places, and destroys those that lose theirs.
     func write(_ change: PhotoOrder.Change, in transaction: Transaction) {
         for id in change.removed { media.destroy(id, because: "removed", in: transaction) }
@@ -97,12 +110,21 @@ import EventLoop
         PhotoAddress(path: path, query: query, signature)
     }
 
-    /// The purpose and the content type of a photo that has a place now, of a capture, or of evidence.
-    func shown(_ photo: Identifier) async throws -> (purpose: MediaPurpose, contentType: String)? {
+    /// What is served at the address of a picture.
+    struct Shown {
+        let purpose: MediaPurpose
+        let contentType: String
+        /// Whether smaller sizes were made, as far as they could be.
+        let hasSizes: Bool
+    }
+
+    /// A photo that has a place now, a capture, or evidence.
+    func shown(_ photo: Identifier) async throws -> Shown? {
         guard let row = try await media.database.read(Self.show, [.uuid(photo)]).first,
             let purpose = MediaPurpose(rawValue: try row.text("purpose"))
         else { return nil }
-        return (purpose, try row.text("content_type"))
+        return Shown(
+            purpose: purpose, contentType: try row.text("content_type"), hasSizes: try row.bool("has_sizes"))
     }
 
     /// Marks some photos that profile knows under an address that this listener does not have.
@@ -119,6 +141,20 @@ import EventLoop
     /// Some people of whose photo profile must be told again.
     func untold(atMost limit: Int64) async throws -> [Identifier] {
         try await media.database.read(Self.untold, [.integer(limit)]).map { try $0.uuid("person_id") }
+    }
+
+    // MARK: Sizes
+
+    /// An approved photo without its sizes. No other replica gets it within the next minute.
+    func claimUnsized() async throws -> Identifier? {
+        try await media.database.write(Self.claimUnsized).first?.uuid("media_id")
+    }
+
+    /// Notes that the sizes of a photo were made, as far as they could be.
+    ///
+    /// - Returns: false if the photo is gone.
+    func noteSizes(of photo: Identifier) async throws -> Bool {
+        try await !media.database.write(Self.noteSizes, [.uuid(photo)]).isEmpty
     }
 
     // MARK: Reviews
@@ -170,6 +206,7 @@ import EventLoop
         UPDATE media SET position = $2, moderation = $3, expires_at = CASE WHEN $3 = 'refused' THEN expires_at END
         WHERE media_id = $1
         """
+    private static let noteJudge: Statement = "UPDATE media SET is_with_judge = $2 WHERE media_id = $1"
     private static let forget: Statement = """
         UPDATE media SET told_address = NULL WHERE person_id = $1 AND told_address IS NOT NULL
         """
@@ -184,7 +221,8 @@ import EventLoop
         """
     private static let untold: Statement = "SELECT DISTINCT person_id FROM media WHERE told_address = '' LIMIT $1"
     private static let selectQueue: Statement = """
-        SELECT media_id, created_at FROM media WHERE moderation = 'pending' ORDER BY created_at LIMIT 100
+        SELECT media_id, created_at FROM media WHERE moderation = 'pending' AND NOT is_with_judge
+        ORDER BY created_at LIMIT 100
         """
     private static let selectReview: Statement = """
         SELECT media_id, created_at, person_id FROM media WHERE media_id = $1 AND moderation = 'pending'
@@ -192,8 +230,18 @@ import EventLoop
     private static let decide: Statement = """
         UPDATE media SET moderation = $2, expires_at = clock_timestamp() + make_interval(secs => $3) WHERE media_id = $1
         """
+    private static let claimUnsized: Statement = """
+        UPDATE media SET sizes_due_at = clock_timestamp() + interval '1 minute' WHERE media_id = (
+            SELECT media_id FROM media
+            WHERE position IS NOT NULL AND moderation = 'approved' AND sizes_due_at <= clock_timestamp()
+            ORDER BY sizes_due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+        RETURNING media_id
+        """
+    private static let noteSizes: Statement = """
+        UPDATE media SET sizes_due_at = NULL WHERE media_id = $1 RETURNING media_id
+        """
     private static let show: Statement = """
-        SELECT purpose, content_type FROM media
+        SELECT purpose, content_type, sizes_due_at IS NULL AS has_sizes FROM media
         WHERE media_id = $1 AND (position IS NOT NULL
             OR purpose IN ('verification', 'recovery_evidence') AND state = 'stored' AND NOT is_unread)
         """

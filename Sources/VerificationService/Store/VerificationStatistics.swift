@@ -13,8 +13,15 @@ import EventLoop
         for verdict in Verdict.allCases { counted["verdicts_\(verdict.rawValue)"] = 0 }
     }
 
+    /// Whether this replica makes smaller sizes of photos; `nil` before it has looked.
+    var makesSizes: Bool?
+
     /// By name. Those of the tables are the same for all replicas.
-    var measures: [String: Double] { looked.merging(counted) { $1 } }
+    var measures: [String: Double] {
+        var all = looked.merging(counted) { $1 }
+        all["photo_sizes"] = makesSizes.map { $0 ? 1 : 0 }
+        return all
+    }
 
     func look() async throws {
         guard let row = try await database.read(Self.select).first else { return }
@@ -42,6 +49,6 @@ import EventLoop
             r.count AS reviews, r.seconds AS reviews_oldest_seconds
         FROM (SELECT count(*), coalesce(ceil(extract(epoch FROM clock_timestamp() - min(since))), 0)::bigint AS seconds
             FROM (SELECT since FROM verifications WHERE status = 'manual_review'
-                UNION ALL SELECT created_at FROM media WHERE moderation = 'pending') AS waiting) AS r
+                UNION ALL SELECT created_at FROM media WHERE moderation = 'pending' AND NOT is_with_judge) AS waiting) AS r
         """
 }

@@ -980,7 +980,8 @@ public struct PhotoListPhoto: Codable, Sendable, Equatable {
     /// The picture.
     public var mediaId: UUID
     /// Where the photo is: an address, or a path at the address of the API. It stays the same for a day and works for
-    /// one day more. It is for who may see the profile.
+    /// one day more. With `&size=small` or `&size=medium` behind it, the photo has at most 320 or 960 pixels on a side
+    /// where that size was made. It is for who may see the profile.
     public var url: String
     /// Whether others may see the photo: `pending` until somebody has looked at it, `approved`, or `refused`.
     public var state: PhotoListPhotoState?
