@@ -41,8 +41,11 @@ enum VerificationServiceDefinition {
             "VERIFICATION_VIPSTHUMBNAIL", .text, "/usr/bin/vipsthumbnail",
             "Path of vipsthumbnail, which makes smaller sizes of photos. Without it, photos are served as they came"),
         .init(
-            "VERIFICATION_MODERATION", .choice(["off", "staff"]), "off",
-            "Who approves photos of profiles before others see them: nobody, or reviewers"),
+            "VERIFICATION_MODERATION", .choice(["off", "staff", "webhook"]), "off",
+            "Who approves photos of profiles before others see them: nobody, reviewers, or a judge of your own"),
+        .init("VERIFICATION_MODERATION_URL", .text, nil, "The URL to which questions about photos of profiles go"),
+        .init(
+            "VERIFICATION_MODERATION_KEY", .text, nil, "The key that signs these questions", isSecret: true),
         .init(
             "VERIFICATION_JUDGE", .choice(["staff", "webhook", "rekognition", "local"]), "staff",
             "Who judges: reviewers alone, a judge of your own, Rekognition, or in development whatever the caller wishes"
@@ -60,9 +63,14 @@ enum VerificationServiceDefinition {
         container.background("statistics", every: .seconds(5)) { try await statistics.look() }
         try handleVerifications(container, photos, statistics)
         container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
-        let workflow = PhotoWorkflow(
+        let moderation = try container.configuration.text("VERIFICATION_MODERATION")
+        var workflow = PhotoWorkflow(
             photos: photos, outbox: container.outbox, audit: container.audit,
-            unseen: try container.configuration.text("VERIFICATION_MODERATION") == "off" ? .approved : .pending)
+            unseen: moderation == "off" ? .approved : .pending)
+        if moderation == "webhook" {
+            workflow.judge = PhotoJudge(
+                webhook: try pictureWebhook("VERIFICATION_MODERATION", container.configuration, photos))
+        }
         handlePhotos(container, workflow)
         let evidence = EvidenceStore(photos: photos)
         container.handle(PromiseEvidenceHandler(evidence: evidence))
@@ -92,6 +100,7 @@ enum VerificationServiceDefinition {
         let bearers = BearerReader(bus: container.bus)
         container.handle(GetPhotoReviewHandler(workflow: workflow, bearers: bearers))
         container.handle(DecidePhotoHandler(inbox: container.inbox, workflow: workflow, bearers: bearers))
+        container.deliver(PhotoWorkflow.judging, apart: true) { try await workflow.judge($0) }
         container.background("photos", every: .seconds(60)) { try await workflow.tellAgain() }
     }
 
@@ -190,6 +199,16 @@ enum VerificationServiceDefinition {
         container.deliver(VerificationWorkflow.judging, apart: true) { try await workflow.judge($0) }
     }
 
+    /// The webhook of the variables with a prefix.
+    @Loop private static func pictureWebhook(
+        _ prefix: String, _ configuration: Configuration, _ photos: PhotoStore
+    ) throws -> PictureWebhook {
+        guard configuration.profile == .development || !photos.media.origin.base.isEmpty else {
+            throw ConfigurationError("VERIFICATION_MEDIA is required, so that the judge can fetch the photo")
+        }
+        return PictureWebhook(webhook: try Webhook(prefix, configuration), photos: photos)
+    }
+
     @Loop private static func judge(
         _ configuration: Configuration, _ photos: PhotoStore
     ) throws -> (any Judge)? {
@@ -200,10 +219,7 @@ enum VerificationServiceDefinition {
             }
             return LocalJudge(photos: photos)
         case "webhook":
-            guard configuration.profile == .development || !photos.media.origin.base.isEmpty else {
-                throw ConfigurationError("VERIFICATION_MEDIA is required, so that the judge can fetch the photo")
-            }
-            return WebhookJudge(webhook: try Webhook("VERIFICATION_WEBHOOK", configuration), photos: photos)
+            return WebhookJudge(webhook: try pictureWebhook("VERIFICATION_WEBHOOK", configuration, photos))
         case "rekognition": return try RekognitionJudge(configuration)
         default: return nil
         }

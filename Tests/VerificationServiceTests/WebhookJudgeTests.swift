@@ -184,7 +184,8 @@ import Testing
     ) async throws -> Result<JudgeAnswer, JudgeError> {
         let webhook = Webhook(url: try #require(URL(string: url)), key: Array(key.utf8))
         do throws(JudgeError) {
-            return .success(try await WebhookJudge.ask(webhook.request(.ordered(), Array("{}".utf8)), within: limit))
+            let request = webhook.request(.ordered(), Array("{}".utf8))
+            return .success(try WebhookJudge.read(try await PictureWebhook.ask(request, within: limit)))
         } catch {
             return .failure(error)
         }

@@ -11,6 +11,10 @@ import ServiceRuntime
     let audit: AuditTrail
     /// The state of a photo that nobody has looked at.
     let unseen: Moderation
+    /// Whom to ask about a photo that nobody has looked at; `nil` for reviewers.
+    var judge: PhotoJudge?
+
+    nonisolated static let judging = "photo-judge"
 
     /// How long the owner of a refused photo still sees it.
     nonisolated static let refusedLife = Duration.seconds(7 * 86_400)
@@ -29,6 +33,13 @@ import ServiceRuntime
             let change = try PhotoOrder.change(
                 to: wanted(known.photos.map(\.media)), from: known.photos, arrived: known.arrived, new: unseen)
             photos.write(change, in: transaction)
+            if judge != nil {
+                for photo in change.places where photo.moderation == .pending && !known.photos.contains(photo) {
+                    photos.note(photo.media, isWithJudge: true, in: transaction)
+                    outbox.enqueue(
+                        Self.judging, payload: Question(photo: photo.media, at: .now()).payload, in: transaction)
+                }
+            }
             try await tell(change.places, known.told, of: person, watch: watch, in: transaction)
             return change.places
         }
@@ -52,6 +63,52 @@ import ServiceRuntime
             try await outbox.publish(notice, in: transaction)
         }
         return true
+    }
+
+    /// Asks the judge about a photo. What it says of a photo that does not wait for it any more has no effect.
+    func judge(_ item: OutboxItem) async throws {
+        guard let asked = Question(item.payload), let owner = try await photos.ownerOfJudged(asked.photo) else {
+            return
+        }
+        var opinion = PhotoOpinion.review
+        if let judge {
+            do {
+                opinion = try await judge.opinion(on: asked.photo).after(asked.at, at: .now())
+            } catch  where item.attempts < Outbox.mostAttempts - 1 {
+                throw (error as? JudgeError)?.postponed(after: item.attempts) ?? error
+            } catch {
+                // Reviewers decide on what no judge can be asked about.
+            }
+        }
+        try await photos.media.database.transaction { transaction in
+            switch opinion {
+            case .later:
+                outbox.enqueue(
+                    Self.judging, payload: item.payload, dueAt: Timestamp.now() + JudgeError.longPause, in: transaction)
+            case .review: photos.note(asked.photo, isWithJudge: false, in: transaction)
+            case .decided(let moderation):
+                guard try await decide(asked.photo, moderation, of: owner, in: transaction) else { return }
+                let details = ["media": asked.photo.description, "verdict": moderation.rawValue]
+                audit.note(AuditAct("photo_judged", details), on: .service, in: transaction)
+            }
+        }
+    }
+
+    /// What the outbox keeps of a question to the judge.
+    private struct Question {
+        let photo: Identifier
+        /// When it was asked first.
+        let at: Timestamp
+
+        init(photo: Identifier, at: Timestamp) { (self.photo, self.at) = (photo, at) }
+
+        init?(_ payload: [UInt8]) {
+            let words = String(decoding: payload, as: UTF8.self).split(separator: " ").map(String.init)
+            guard words.count == 2, let photo = Identifier(words[0]), let at = Int64(words[1]) else { return nil }
+            self.init(photo: photo, at: Timestamp(microsecondsSinceEpoch: at))
+        }
+
+        var payload: [UInt8] { Array("\(photo) \(at.microsecondsSinceEpoch)".utf8) }
     }
 
     /// Tells profile which photo stands for the person, unless profile knows it.

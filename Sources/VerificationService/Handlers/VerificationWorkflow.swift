@@ -117,10 +117,9 @@ import ServiceRuntime
                 return try await take(.judgeGaveUp(asked.session), asked.person)
             }
             guard let error = error as? JudgeError else { throw error }
-            throw DeliveryPostponed(
-                pause: min(error.retryAfter ?? Self.pause * item.attempts, Self.longPause), code: error.reason)
+            throw error.postponed(after: item.attempts)
         }
-        throw DeliveryGoesOn(after: known.status == .processing ? Self.pause : Self.longPause)
+        throw DeliveryGoesOn(after: known.status == .processing ? JudgeError.pause : JudgeError.longPause)
     }
 
     private func take(_ event: Verification.Event, _ person: Identifier) async throws {
@@ -128,11 +127,6 @@ import ServiceRuntime
             try await apply(event, to: store.locked(person, in: transaction), in: transaction)
         }
     }
-
-    /// After this time a judge without a verdict is asked again, while the app waits for it.
-    private nonisolated static let pause = Duration.seconds(2)
-    /// The same once nobody waits, and the longest pause after a failure.
-    private nonisolated static let longPause = Duration.seconds(60)
 
     nonisolated static let over = BusError(
         .verificationClosed, "This verification is over. Please begin a new one.")

@@ -1,3 +1,4 @@
+import Database
 import EventLoop
 import ImageReading
 import Values
@@ -31,6 +32,18 @@ struct JudgeError: Error, Equatable {
     let reason: String
     /// How long the judge asks to wait; `nil` if it does not.
     var retryAfter: Duration?
+
+    /// When the judge is asked again.
+    ///
+    /// - Parameter attempts: how often it was asked, from 1.
+    func postponed(after attempts: Int) -> DeliveryPostponed {
+        DeliveryPostponed(pause: min(retryAfter ?? Self.pause * attempts, Self.longPause), code: reason)
+    }
+
+    /// After this time a judge without a verdict is asked again, while the app waits for it.
+    static let pause = Duration.seconds(2)
+    /// The same once nobody waits, and the longest pause after a failure.
+    static let longPause = Duration.seconds(60)
 
     init(_ reason: String, retryAfter: Duration? = nil) { (self.reason, self.retryAfter) = (reason, retryAfter) }
 }
