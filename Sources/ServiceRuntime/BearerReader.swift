@@ -51,4 +51,16 @@ extension AuditTrail {
         }
         return try await ensure(person, in: transaction)
     }
+
+    /// Notes that a reviewer looked at something. A second look with nothing in between, such as a repeated request, is not
+    /// noted again.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` if the reviewer's account is deleted.
+    public func noteLook(_ act: AuditAct, by reviewer: Identifier, in database: Database) async throws {
+        try await database.transaction { transaction in
+            let chain = try await chain(ofReviewer: reviewer, in: transaction)
+            guard try await !isLast(act, on: chain, in: transaction) else { return }
+            note(act, on: chain, in: transaction)
+        }
+    }
 }

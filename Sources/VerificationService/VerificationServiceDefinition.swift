@@ -194,8 +194,12 @@ enum VerificationServiceDefinition {
         container.handle(ListVerificationReviewsHandler(store: store))
         let bearers = BearerReader(bus: container.bus)
         container.handle(GetVerificationReviewHandler(workflow: workflow, bearers: bearers))
-        container.handle(DecideVerificationHandler(inbox: container.inbox, workflow: workflow, bearers: bearers))
-        container.deliver(VerificationWorkflow.timer) { try await workflow.clock($0) }
+        let reviewing = Reviewing(inbox: container.inbox, workflow: workflow, bearers: bearers)
+        container.handle(DecideVerificationHandler(reviewing: reviewing))
+        container.handle(DecideDocumentHandler(reviewing: reviewing))
+        for tier in Tier.allCases {
+            container.deliver(VerificationWorkflow.timer(tier)) { try await workflow.clock(tier, $0) }
+        }
         container.deliver(VerificationWorkflow.judging, apart: true) { try await workflow.judge($0) }
     }
 

@@ -256,8 +256,10 @@ import Testing
                         "age_verified", "onboarding_completed", "profile_created", "questionnaire_completed",
                         "verification_completed", "vps_deferred", "vps_ready",
                     ].map { $0 + "|1" }.joined(separator: "\n"))
+            try await decided(7, "id", "declined")
+            #expect(try await profile.ask(GetPerson(personId: profile.person)).badges.count == 2, "it stays verified")
             // A photo that is not theirs after all.
-            try await decided(7, "photo", "failed")
+            try await decided(8, "photo", "failed")
             #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "verification_pending")
         }
     }

@@ -144,13 +144,16 @@ import Testing
     }
 
     /// Declined, the person goes on without matching, and a later verdict counts.
-    @Test func whoDeclinesAVerificationThatMatchingNeedsIsNotMatched() {
-        let plan = Plan.yoked(visual: false)
+    @Test(arguments: [Plan.Task.verification, .idVerification])
+    func whoDeclinesAVerificationThatMatchingNeedsIsNotMatched(task: Plan.Task) throws {
+        let plan = task == .verification ? Plan.yoked(visual: false) : .byDocument
+        let result = try #require(task.verdict)
         var record = Self.record(questionnaire: true)
-        record.photoVerification = .declined
+        record[keyPath: result] = .declined
         let view = Onboarding.view(of: record, plan, today: Self.today)
         #expect(view.onboardingStatus == "blocked" && view.matchingMode == "none" && view.resumeAt == nil)
         #expect(view.onboardingStep == "complete" && view.steps.last?.state == "pending" && view.eligibleOn == nil)
+        #expect(view.steps.last?.kind == task.rawValue && view.steps.last?.href == "/verification/session")
         let needs = RequirementRules.requirements(of: record, plan, today: Self.today, now: .now())
         #expect(needs.match.disabledReason == "verification_declined" && needs.browse.disabledReason == nil)
         #expect(
@@ -164,10 +167,10 @@ import Testing
         ]
             as [(Onboarding.Verification?, String)]
         {
-            record.photoVerification = verdict
+            record[keyPath: result] = verdict
             #expect(Onboarding.view(of: record, plan, today: Self.today).onboardingStatus == status)
         }
-        record.photoVerification = .declined
+        record[keyPath: result] = .declined
         record.isBackfilled = true
         #expect(Onboarding.status(of: record, plan, today: Self.today) == .active, "a backfill stands for it")
     }

@@ -37,6 +37,9 @@ import Testing
             case .task(.verification):
                 record.photoVerification = [nil, .verified, .failed, .inReview].randomElement(using: &random)!
                 passed.append(record.photoVerification?.rawValue == "verified")
+            case .task(.idVerification):
+                record.idVerification = [nil, .verified, .failed, .inReview].randomElement(using: &random)!
+                passed.append(record.idVerification?.rawValue == "verified")
             case .terms(let terms):
                 let isThere = Bool.random(using: &random)
                 if isThere { for text in terms { record.consents[text.key] = now } }
@@ -53,7 +56,9 @@ import Testing
     /// The oracle goes through the states as they were drawn. It knows neither `isDone` nor `isPassed`.
     @Test func completeIsWhatAnOracleSaysOfEveryStep() {
         var random = SystemRandomNumberGenerator()
-        let plans = [Plan.yoked, .yoked(), .shipped("realsingles"), .shipped("skin-care"), .shipped("eko-family")]
+        let plans = [
+            Plan.yoked, .yoked(), .byDocument, .shipped("realsingles"), .shipped("skin-care"), .shipped("eko-family"),
+        ]
         for plan in plans {
             for _ in 0..<Rounds.count(400, prove: 20_000) {
                 let (record, passed) = Self.person(plan, &random)

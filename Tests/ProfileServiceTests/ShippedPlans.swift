@@ -21,6 +21,14 @@ extension Plan {
         return (try? PlanParser.parse(PlanDocument(Array(offered.utf8)), FieldLibrary.shipped.get().library))!
     }()
 
+    /// The default plan with a verification by a document in place of that by a photo, and without visual preferences.
+    static let byDocument: Plan = {
+        let byPhoto = String(decoding: EmbeddedFiles.Plans.yoked.bytes, as: UTF8.self)
+        let changed = byPhoto.replacing(#""task": "verification""#, with: #""task": "id_verification""#)
+        let plan = (try? PlanParser.parse(PlanDocument(Array(changed.utf8)), FieldLibrary.shipped.get().library))!
+        return PlanOverrides(requiresVisualSignal: false).applied(to: plan)
+    }()
+
     /// The default plan with both tasks of other services required, or not there.
     static func yoked(verification: Bool = true, visual: Bool = true) -> Plan {
         PlanOverrides(requiresVerification: verification, requiresVisualSignal: visual).applied(to: yoked)

@@ -201,26 +201,53 @@ import Testing
         try await ask(BeginVerification(consent: consent), person, key: "\(Identifier.random())")
     }
 
+    /// Begins a verification by a document.
+    func beginDocument(
+        _ person: Identifier, _ consent: DocumentConsent? = .init(document: true, textVersion: "8", at: .now())
+    ) async throws -> VerificationBegun {
+        try await ask(
+            BeginVerification(
+                tier: "id", consent: .init(biometric: true, textVersion: "7", at: .now()), documentConsent: consent),
+            person, key: "\(Identifier.random())")
+    }
+
     /// A person whose photo is uploaded.
     func uploaded(_ person: Identifier = .random()) async throws -> (person: Identifier, session: Identifier) {
         let begun = try await begin(person)
         let session = try #require(begun.sessionId)
         #expect(begun.status == "awaiting_capture" && begun.isCreated && begun.prompts.count == 5)
-        let capture = AddCapture(
-            sessionId: session, contentType: "image/png", length: Int64(MediaStage.picture.count))
-        var url = ""
-        // The listener starts a moment after the replica is ready.
-        while !url.hasPrefix("http") {
-            try await stage.rows("DELETE FROM upload_counts")
-            url = try await ask(capture, person, key: "\(Identifier.random())").uploadUrl
-        }
-        #expect(try await media.send(MediaStage.picture, to: url).status == 204)
+        try await send(session, person)
         return (person, session)
     }
 
+    /// A person whose document waits for a reviewer, with both sides.
+    func documentInReview(_ person: Identifier = .random()) async throws -> (person: Identifier, session: Identifier) {
+        let session = try #require(try await beginDocument(person).sessionId)
+        for side in ["front", "back"] { try await send(session, person, side: side) }
+        #expect(try await complete(session, person).status == "manual_review")
+        return (person, session)
+    }
+
+    /// An upload of a session whose address is at the listener of a replica.
+    func promised(_ session: Identifier, _ person: Identifier, side: String? = nil) async throws -> String {
+        let capture = AddCapture(
+            sessionId: session, side: side, contentType: "image/png", length: Int64(MediaStage.picture.count))
+        // The listener starts a moment after the replica is ready.
+        while true {
+            try await stage.rows("DELETE FROM upload_counts")
+            let url = try await ask(capture, person, key: "\(Identifier.random())").uploadUrl
+            if url.hasPrefix("http") { return url }
+        }
+    }
+
+    func send(_ session: Identifier, _ person: Identifier, side: String? = nil) async throws {
+        let url = try await promised(session, person, side: side)
+        #expect(try await media.send(MediaStage.picture, to: url).status == 204)
+    }
+
     /// How many captures are kept.
-    func captures() async throws -> Int? {
-        Int(try await stage.rows("SELECT count(*) FROM media WHERE purpose = 'verification'"))
+    func captures(_ purpose: MediaPurpose = .verification) async throws -> Int? {
+        Int(try await stage.rows("SELECT count(*) FROM media WHERE purpose = '\(purpose.rawValue)'"))
     }
 
     /// - Parameter verdict: what the judge of development says; `nil` if it looks at the picture.
@@ -231,10 +258,11 @@ import Testing
     }
 
     /// Lets everybody's sessions and their timers be older.
-    func passTime(_ interval: String) async throws {
-        try await stage.rows("UPDATE verifications SET since = since - interval '\(interval)'")
+    func passTime(_ interval: String, _ tier: Tier = .photo) async throws {
+        let table = tier == .photo ? "verifications" : "id_verifications"
+        try await stage.rows("UPDATE \(table) SET since = since - interval '\(interval)'")
         // A timer has the time for which it was set.
-        let rows = try await stage.rows("SELECT person_id FROM verifications")
+        let rows = try await stage.rows("SELECT person_id FROM \(table)")
         let person = try #require(Identifier(rows))
         let container = try #require(stage.containers.first)
         let mediaStore = MediaStore(
@@ -243,8 +271,8 @@ import Testing
             store: VerificationStore(database: container.database), outbox: container.outbox, audit: container.audit,
             photos: PhotoStore(media: mediaStore, keys: container.keys), judge: nil)
         try await container.database.transaction { transaction in
-            let due = try await workflow.store.locked(person, in: transaction).verification.dueAt
-            workflow.setTimer(of: person, at: try #require(due), in: transaction)
+            let due = try await workflow.store.locked(person, tier, in: transaction).verification.dueAt
+            workflow.setTimer(of: person, tier, at: try #require(due), in: transaction)
         }
     }
 }

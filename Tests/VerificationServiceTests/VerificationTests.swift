@@ -242,6 +242,31 @@ import Testing
         #expect(course.told == [.declined, .verified] && course.verification.consent == nil)
     }
 
+    @Test func onlyReviewersDecideOnADocumentAndBothSidesAreDestroyed() throws {
+        var course = Course(verification: Verification(tier: .id))
+        for left in [2, 1, 0] {
+            let id = try course.begin()
+            try course.take(.uploadReserved(.random()))
+            try course.take(.uploadReserved(.random(), isBack: true))
+            let destroyed = course.destroyed.count
+            try course.take(.uploadReserved(.random(), isBack: true))
+            #expect(course.destroyed.count == destroyed + 1, "a retake of the back leaves the front alone")
+            try course.take(.completed(byReviewersOnly: false))
+            #expect(course.verification.status == .manualReview && course.asked == 0)
+            try course.take(.reviewed(id, .rejected))
+            #expect(course.verification.status == .rejected && course.verification.triesLeft == left)
+            #expect(course.destroyed.count == destroyed + 3 && course.verification.pictures.isEmpty)
+        }
+        #expect(course.told == [.inReview, .failed, .inReview, .failed, .inReview, .failed] && course.pushes == 3)
+        #expect(try course.begin() != course.verification.session, "no try is left")
+        course.now = course.now + Verification.newTriesAfter
+        let id = try course.begin()
+        try course.take(.uploadReserved(.random()))
+        try course.take(.completed(byReviewersOnly: false))
+        try course.take(.reviewed(id, .verified))
+        #expect(course.told.last == .verified && course.verification.verifiedAt == course.now)
+    }
+
     @Test func aJudgeThatGivesUpCostsNoTry() throws {
         var course = Course()
         try course.take(.judgeGaveUp(try course.complete()))
@@ -259,13 +284,13 @@ import Testing
     }
 
     /// Every sequence of nine events from a person, a judge, a reviewer and the clock, where equal courses are walked once.
-    @Test func noSequenceOfEventsBreaksARule() throws {
-        var courses: Set<Course> = [Course()]
+    @Test(arguments: Tier.allCases) func noSequenceOfEventsBreaksARule(tier: Tier) throws {
+        var courses: Set<Course> = [Course(verification: Verification(tier: tier))]
         var walked = 0
         for step in 0..<9 {
             var next: Set<Course> = []
             for course in courses {
-                for choice in 0..<14 {
+                for choice in 0..<15 {
                     var after = course
                     guard Self.move(&after, choice, step) else { continue }
                     Self.check(course, after)
@@ -277,7 +302,7 @@ import Testing
             }
             courses = next
         }
-        #expect(walked > 10_000)
+        #expect(walked > (tier == .photo ? 10_000 : 1_000))
     }
 
     /// - Returns: false if the event was refused. Then nothing may have changed.
@@ -300,7 +325,12 @@ import Testing
             case 9: try course.take(.reviewed(session, step.isMultiple(of: 2) ? .verified : .inconclusive))
             case 10: try course.take(.judged(session, .livenessFailed, isFinal: true))
             case 11: try course.take(.captureMissing(session))
-            case 12: try course.take(.checkOpened("check"))
+            case 12:
+                guard course.verification.tier == .photo else { return false }
+                try course.take(.checkOpened("check"))
+            case 13:
+                guard course.verification.tier == .id else { return false }
+                try course.take(.uploadReserved(id(course.verification.back == id(5) ? 6 : 5), isBack: true))
             default:
                 course.now = course.verification.dueAt ?? course.now + .seconds(3600)
                 try course.take(.clock)
@@ -317,13 +347,15 @@ import Testing
         #expect((0...Verification.mostTries).contains(new.tries) && (0...3).contains(new.triesLeft))
         let isOpen: Set<Verification.Status> = [.awaitingCapture, .processing, .overdue, .manualReview]
         #expect((new.dueAt != nil) == isOpen.contains(new.status), "whatever is open ends by itself")
-        #expect(new.media == nil || isOpen.contains(new.status), "a capture ends with its session")
+        #expect(new.pictures.isEmpty || isOpen.contains(new.status), "a capture ends with its session")
+        let isJudged = new.status == .processing || new.status == .overdue || after.asked > 0
+        #expect(new.tier == .photo || !isJudged, "no judge sees a document")
         #expect(new.check == nil || isOpen.contains(new.status) && new.media == nil, "and so does a check")
         #expect(!new.needsReviewers || new.check == nil && new.status != .processing, "reviewers need a photo")
         #expect(!isOpen.contains(new.status) || new.consent != nil, "nothing is open without consent")
         #expect(old.verifiedAt == nil || old.verifiedAt == new.verifiedAt && new.status == .verified)
         #expect((new.status == .verified) == (new.verifiedAt != nil))
-        if let media = old.media { #expect(new.media == media || after.destroyed.contains(media)) }
+        for media in old.pictures { #expect(new.pictures.contains(media) || after.destroyed.contains(media)) }
         let verdicts: Set<Verification.Outcome> = [.verified, .failed, .inReview]
         let told = after.told.dropFirst(before.told.count)
         #expect(told.count <= 1)

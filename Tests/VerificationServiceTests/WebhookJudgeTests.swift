@@ -117,6 +117,7 @@ import Testing
         (200, #"{"verdict": "verified", "final": true}"#, .failure(JudgeError("unknown_verdict"))),
         (200, #"{"verdict": "verified", "final": "no"}"#, .failure(JudgeError("unknown_verdict"))),
         (200, #"{"verdict": "approved"}"#, .failure(JudgeError("unknown_verdict"))),
+        (200, #"{"verdict": "rejected"}"#, .failure(JudgeError("unknown_verdict"))),
         (200, #"{"verdict": "manual_review"}"#, .failure(JudgeError("unknown_verdict"))),
         (200, #"{"verdict": "verified", "verdict": "inconclusive"}"#, .failure(JudgeError("answer_unreadable"))),
         (200, #"{"verdict": true}"#, .failure(JudgeError("answer_unreadable"))),

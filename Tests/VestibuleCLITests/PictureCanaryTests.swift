@@ -42,12 +42,16 @@ import Testing
         let served = try await Self.get(seen)
         #expect(served.status == 200 && served.body.firstRange(of: window) != nil, "the test looks for the right bytes")
 
-        // What was written down while the photo was there.
+        let document = try await Self.sendDocument(picture, person, reviewer)
+
+        // What was written down while the photos were there.
         let metrics = try await Self.metrics(system)
         #expect(metrics.contains(#"vestibule_uploads_total{service="verification""#))
         let dump = try Self.dump(state)
         #expect(dump.contains(session))
-        let secrets = try [photoAddress, captureAddress, try #require(seen), try #require(shown?.stringValue)].map {
+        let addresses =
+            try [photoAddress, captureAddress, try #require(seen), try #require(shown?.stringValue)] + document
+        let secrets = try addresses.map {
             try #require($0.firstMatch(of: /signature=([^&]+)/)?.output.1)
         }.map(String.init)
         // The version of the text that a person agreed to is kept, and nothing else of these.
@@ -64,14 +68,14 @@ import Testing
         // Last night's backup, as the operators' page says: the database, the bytes, and the keys of profile photos.
         let backup = "\(state.path)/backup"
         try Self.copy(["pictures", "picture-keys/photos"], from: state.path, to: backup)
-        _ = try person.send("DELETE", "/verification/consent", expect: 204)
+        for tier in ["photo", "id"] { _ = try person.send("DELETE", "/verification/consent?tier=\(tier)", expect: 204) }
         try system.installation.wait("the destruction of the capture") {
             try Self.bytes(in: "\(state.path)/picture-keys/captures").isEmpty
                 && Self.names(in: "\(state.path)/pictures").count == 1
         }
         try PostgresServer(state).query("vestibule", "BEGIN; DROP SCHEMA verification CASCADE; \(dump); COMMIT;")
         try Self.copy(["pictures", "picture-keys/photos"], from: backup, to: state.path)
-        #expect(Self.names(in: "\(state.path)/pictures").count == 2, "the bytes of the capture are back")
+        #expect(Self.names(in: "\(state.path)/pictures").count == 4, "the bytes of the captures are back")
         var again: String?
         try system.installation.wait("the restored review") {
             again = try? reviewer.send("GET", "/admin/verification/\(session)", expect: 200)["captureUrl"]?.stringValue
@@ -81,6 +85,35 @@ import Testing
         #expect(try await Self.get(shown?.stringValue).status == 200, "the profile's photo is there as before")
     }
 
+    /// Sends both sides of a document, and lets a reviewer look.
+    ///
+    /// - Returns: the addresses, which are secrets.
+    private static func sendDocument(
+        _ picture: [UInt8], _ person: SignedIn, _ reviewer: SignedIn
+    ) async throws -> [String] {
+        let consent: JSONValue = [
+            "document": true, "textVersion": "canaryversion", "at": .string(Date().ISO8601Format()),
+        ]
+        let begun = try person.send(
+            "POST", "/verification/session", ["tier": "id", "documentConsent": consent], expect: 201)
+        let session = try #require(begun["sessionId"]?.stringValue)
+        var addresses: [String] = []
+        for side in ["front", "back"] {
+            let capture = try person.send(
+                "POST", "/verification/session/\(session)/capture",
+                promise(picture, side: side), expect: 201)
+            addresses.append(try await upload(picture, to: capture["uploadUrl"]))
+        }
+        _ = try person.send("POST", "/verification/session/\(session)/complete", [:], expect: 200)
+        let seen = try reviewer.send("GET", "/admin/verification/\(session)", expect: 200)
+        for member in ["captureUrl", "backUrl"] {
+            let url = try #require(seen[member]?.stringValue)
+            #expect(try await get(url).status == 200)
+            addresses.append(url)
+        }
+        return addresses
+    }
+
     /// The demo's photo with a comment in it.
     private static func picture() -> [UInt8] {
         let comment = Array("canarycomment".utf8)
@@ -88,9 +121,10 @@ import Testing
         return photo.prefix(2) + [0xff, 0xfe, 0, UInt8(comment.count + 2)] + comment + photo.dropFirst(2)
     }
 
-    private static func promise(_ picture: [UInt8], kind: String? = nil) -> JSONValue {
+    private static func promise(_ picture: [UInt8], kind: String? = nil, side: String? = nil) -> JSONValue {
         var body: [String: JSONValue] = ["contentType": "image/jpeg", "length": .integer(Int64(picture.count))]
         if let kind { body["kind"] = .string(kind) }
+        if let side { body["side"] = .string(side) }
         return .object(body)
     }
 

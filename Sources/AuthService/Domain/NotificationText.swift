@@ -23,7 +23,7 @@ enum NotificationText {
         case let kind where kind.isOfRecovery: recovery(kind, data, appName)
         case .nowEligible: (Sentence("Welcome"), "You are old enough for \(appName) now.")
         case .verificationDecided:
-            ("Your photo was reviewed", "Open \(appName) to see what came of your verification.")
+            ("Your verification was reviewed", "Open \(appName) to see what came of your verification.")
         case .photoRefused:
             ("Your photo was refused", "Nobody else sees the photo. Open \(appName) and choose another one.")
         case .photoDropped:

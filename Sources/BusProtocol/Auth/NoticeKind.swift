@@ -60,7 +60,7 @@ public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let recoveryLockOn: NoticeKind = "recovery_lock_on"
     /// The recovery lock is being switched off.
     public static let recoveryLockOff: NoticeKind = "recovery_lock_off"
-    /// A photo verification was decided after the app stopped waiting.
+    /// A verification was decided after the app stopped waiting.
     public static let verificationDecided: NoticeKind = "verification_decided"
     /// A reviewer refused a photo of the profile.
     public static let photoRefused: NoticeKind = "photo_refused"

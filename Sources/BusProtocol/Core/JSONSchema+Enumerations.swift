@@ -19,7 +19,8 @@ extension JSONSchema {
         "MatchingMode", "How the person takes part in matching.")
     static let stepState = JSONSchema.values("done", "current", "pending").named("StepState", "How far a step is.")
     static let stepKind = JSONSchema.open(
-        "account", "fields", "questionnaire", "visual_preferences", "verification", "terms", "operator"
+        "account", "fields", "questionnaire", "visual_preferences", "verification", "id_verification", "terms",
+        "operator"
     ).named("OnboardingStepKind", "What a step asks for.")
     static let capability = JSONSchema.open(1...64, "browse", "like", "match", "message", "full_confidence").named(
         "Capability", "Something that a person may do in the app.")

@@ -29,9 +29,13 @@ public struct VerificationReview: PublicReply {
     public var decideBefore: Timestamp
     /// How many of the person's sessions were completed, with this one.
     @Field(.integer(0...3), example: 1) public var attempts: Int64
-    /// Where to see the photo for a minute. Missing in the queue.
+    /// What the person is verified by. Missing is `photo`.
+    @Field(.verificationTier) public var tier: String?
+    /// Where to see the photo, or the front of the document, for a minute. Missing in the queue.
     @Field(.string(1...2048), example: "https://api.example.com/captures/0193c0de?signature=51ab")
     public var captureUrl: String?
+    /// Where to see the back of the document for a minute. Missing in the queue, and where there is none.
+    @Field(.string(1...2048), inExamples: false) public var backUrl: String?
 }
 
 /// Shows one verification to a reviewer. Each look is in the audit trail.
@@ -48,7 +52,7 @@ public struct GetVerificationReview: PublicRequest {
     @Field(from: .path("id")) public var sessionId: Identifier
 }
 
-/// A reviewer decides on a verification.
+/// A reviewer decides on a verification by a photo.
 @Message
 public struct DecideVerification: PublicRequest {
     public typealias Reply = NoContent
@@ -57,7 +61,7 @@ public struct DecideVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .once,
         errors: [.unauthorized, .forbidden, .notFound, .verificationClosed])
     public static let route = HTTPRoute(
-        .post, "/admin/verification/{id}/decide", .staff, "Decides on a verification.", success: 204,
+        .post, "/admin/verification/{id}/decide", .staff, "Decides on a verification by a photo.", success: 204,
         carriesToken: true)
 
     /// The session.
@@ -65,4 +69,22 @@ public struct DecideVerification: PublicRequest {
     /// What the reviewer found.
     @Field(.values("verified", "liveness_failed", "quality_too_low", "inconclusive"), example: "verified")
     public var verdict: String
+}
+
+/// A reviewer decides on a verification by a document. Its pictures are destroyed with the decision.
+@Message
+public struct DecideDocument: PublicRequest {
+    public typealias Reply = NoContent
+    public static let type: MessageType = "verification.decide-document"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .once,
+        errors: [.unauthorized, .forbidden, .notFound, .verificationClosed])
+    public static let route = HTTPRoute(
+        .post, "/admin/verification/{id}/decide-document", .staff, "Decides on a verification by a document.",
+        success: 204, carriesToken: true)
+
+    /// The session.
+    @Field(from: .path("id")) public var sessionId: Identifier
+    /// What the reviewer found.
+    @Field(.values("verified", "rejected"), example: "verified") public var verdict: String
 }

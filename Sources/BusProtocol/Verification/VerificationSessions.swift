@@ -1,9 +1,9 @@
 import JSONText
 
-/// Begins a verification of the person by a photo, or says why none is needed.
+/// Begins a verification of the person by a photo or by a document, or says why none is needed.
 ///
-/// Without a consent nothing about the person is kept, and profile is told that they declined. A session that waits for its
-/// capture is replaced.
+/// Without the consent of its tier nothing about the person is kept, and profile is told that they declined. A session of the
+/// tier that waits for its capture is replaced. The other tier stays as it is.
 @Message
 public struct BeginVerification: PublicRequest {
     public typealias Reply = VerificationBegun
@@ -12,10 +12,14 @@ public struct BeginVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .rateLimited],
         replyCarriesToken: true)
     public static let route = HTTPRoute(
-        .post, "/verification/session", .user, "Begins a photo verification.", mayCreate: true)
+        .post, "/verification/session", .user, "Begins a verification.", mayCreate: true)
 
-    /// What the person agreed to. Without it the person declined.
+    /// What the person is verified by. Missing is `photo`.
+    @Field(.verificationTier, inExamples: false) public var tier: String?
+    /// What the person agreed to for `photo`. Without it the person declined.
     @Field(inExamples: true) public var consent: BiometricConsent?
+    /// What the person agreed to for `id`. Without it the person declined.
+    @Field(inExamples: false) public var documentConsent: DocumentConsent?
 }
 
 /// A person's consent to a verification.
@@ -25,6 +29,17 @@ public struct BiometricConsent: MessageValue {
     public var biometric: Bool
     /// The version of the text that the person read. It is kept with the language of the request.
     @Field(.string(1...64), example: "2026-02") public var textVersion: String
+    /// When the person agreed.
+    public var at: Timestamp
+}
+
+/// A person's consent to a verification by a document.
+@Message
+public struct DocumentConsent: MessageValue {
+    /// Whether the person agreed that reviewers look at pictures of their document. False is as good as no consent.
+    public var document: Bool
+    /// The version of the text that the person read. It is kept with the language of the request.
+    @Field(.string(1...64), example: "2026-12") public var textVersion: String
     /// When the person agreed.
     public var at: Timestamp
 }
@@ -79,15 +94,16 @@ public struct LivenessCheck: MessageValue {
 /// Something to ask of the person.
 @Message
 public struct VerificationPrompt: MessageValue {
-    /// `light`, `glasses`, `center`, `blink` or `turn_left`. A later release may have more.
+    /// `light`, `glasses`, `center`, `blink`, `turn_left`, `front` or `back`. A later release may have more.
     @Field(.string(1...32), example: "light") public var key: String
     /// The same as a sentence.
     @Field(.string(1...200), example: "Find good light.") public var text: String
 }
 
-/// Promises an upload of the session's photo.
+/// Promises an upload of the session's photo, or of one side of its document.
 ///
-/// The photo goes to the address by PUT, once. Another call takes back the upload before it, as for a photo that is taken again.
+/// The picture goes to the address by PUT, once. Another call takes back the upload before it of the same side, as for a photo
+/// that is taken again.
 @Message
 public struct AddCapture: PublicRequest {
     public typealias Reply = CapturePromised
@@ -96,27 +112,29 @@ public struct AddCapture: PublicRequest {
         service: .verification, callers: [.gateway], effect: .once,
         errors: [.unauthorized, .notFound, .verificationClosed, .rateLimited], replyCarriesToken: true)
     public static let route = HTTPRoute(
-        .post, "/verification/session/{id}/capture", .user, "Promises the upload of a photo.", success: 201)
+        .post, "/verification/session/{id}/capture", .user, "Promises the upload of a picture.", success: 201)
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
-    /// What kind of file the photo is. Other formats must be converted first.
+    /// Which side of a document the picture shows. Missing is `front`. A photo has one side only.
+    @Field(.values("front", "back"), inExamples: false) public var side: String?
+    /// What kind of file the picture is. Other formats must be converted first.
     @Field(.values("image/jpeg", "image/png"), example: "image/jpeg") public var contentType: String
-    /// The size of the photo in bytes, at most 8 MiB.
+    /// The size of the picture in bytes, at most 8 MiB.
     @Field(.integer(1...8_388_608), example: 184_320) public var length: Int64
 }
 
 /// The answer to ``AddCapture``.
 @Message
 public struct CapturePromised: PublicReply {
-    /// Where the photo goes by PUT, with the same content type and length.
+    /// Where the picture goes by PUT, with the same content type and length.
     @Field(.string(1...2048), example: "https://api.example.com/uploads/0193c0de?signature=51ab")
     public var uploadUrl: String
     /// Until when the address can be used.
     public var expiresAt: Timestamp
 }
 
-/// Says that the photo is uploaded, and asks for a verdict.
+/// Says that the pictures are uploaded, and asks for a verdict. Reviewers alone decide on a document.
 @Message
 public struct CompleteVerification: PublicRequest {
     public typealias Reply = VerificationView
@@ -125,7 +143,7 @@ public struct CompleteVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .verificationClosed, .captureMissing])
     public static let route = HTTPRoute(
-        .post, "/verification/session/{id}/complete", .user, "Ends a photo verification.")
+        .post, "/verification/session/{id}/complete", .user, "Ends a verification.")
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
@@ -141,7 +159,7 @@ public struct GetVerification: PublicRequest {
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .read, errors: [.unauthorized, .notFound])
     public static let route = HTTPRoute(
-        .get, "/verification/session/{id}", .user, "How far a photo verification is.")
+        .get, "/verification/session/{id}", .user, "How far a verification is.")
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
@@ -158,7 +176,8 @@ public struct VerificationView: PublicReply {
     @Field(.integer(0...3), example: 2) public var attemptsLeft: Int64
 }
 
-/// Takes the consent back. A capture is destroyed at once. Whoever is not verified yet goes on without matching.
+/// Takes the consent of a tier back. Its pictures are destroyed at once. A verdict stays, and so does the other tier. Whoever
+/// is not verified yet has declined.
 @Message
 public struct WithdrawVerificationConsent: PublicRequest {
     public typealias Reply = NoContent
@@ -166,12 +185,17 @@ public struct WithdrawVerificationConsent: PublicRequest {
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .delete, "/verification/consent", .user, "Takes back the consent to a photo verification.", success: 204)
+        .delete, "/verification/consent", .user, "Takes back the consent to a verification.", success: 204)
+
+    /// The tier. Missing is `photo`.
+    @Field(.verificationTier, from: .query("tier"), inExamples: false) public var tier: String?
 }
 
 extension JSONSchema {
     static let verificationStatus = JSONSchema.open(
         1...64, "not_started", "declined", "awaiting_capture", "processing", "verified", "liveness_failed",
-        "quality_too_low", "inconclusive", "manual_review", "expired"
-    ).named("VerificationStatus", "How far a photo verification is.")
+        "quality_too_low", "inconclusive", "rejected", "manual_review", "expired"
+    ).named("VerificationStatus", "How far a verification is.")
+    static let verificationTier = JSONSchema.values("photo", "id").named(
+        "VerificationTier", "What a person is verified by: a photo of the face, or a document.")
 }

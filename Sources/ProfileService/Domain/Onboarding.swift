@@ -60,10 +60,11 @@ enum Onboarding {
     /// Whether the person declined a verification without which the plan matches nobody. The person uses the app
     /// without matching, and may be verified later.
     private static func hasDeclinedVerification(_ record: ProfileRecord, _ plan: Plan) -> Bool {
-        guard record.photoVerification == .declined, !record.isBackfilled, let step = plan.step(.verification),
-            step.isVisible(to: record)
-        else { return false }
-        return step.need == .required || plan.capabilities[.match]?.due.contains(step.key) ?? false
+        !record.isBackfilled
+            && plan.steps.contains { step in
+                step.verdict(of: record) == .declined && step.isVisible(to: record)
+                    && (step.need == .required || plan.capabilities[.match]?.due.contains(step.key) ?? false)
+            }
     }
 
     /// Whether the person did everything that the step asks for.
@@ -72,7 +73,7 @@ enum Onboarding {
         case .fields(let fields): record.missing(of: fields).isEmpty
         case .questionnaire(let key): record.questionnaires[key] != nil
         case .task(.visualPreferences): record.visualPreferences == .ready
-        case .task(.verification): record.photoVerification == .verified
+        case .task: step.verdict(of: record) == .verified
         case .terms(let terms): terms.allSatisfy { record.acceptedAt($0.key) != nil }
         case .operatorTask(let key): record.operatorTasks.contains(key)
         }
@@ -82,14 +83,14 @@ enum Onboarding {
     static func isPassed(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
         switch step.task {
         case .visualPreferences: isDone(step, record) || record.visualPreferences == .deferred
-        case .verification: isDone(step, record) || record.photoVerification == .declined
+        case .verification, .idVerification: isDone(step, record) || step.verdict(of: record) == .declined
         case nil: isDone(step, record)
         }
     }
 
     /// Whether nothing is asked of the person at present: the step is passed, or a verification is under way.
     static func isSettled(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
-        isPassed(step, record) || step.task == .verification && record.photoVerification == .inReview
+        isPassed(step, record) || step.verdict(of: record) == .inReview
     }
 
     /// The first required step that the person has not passed; `nil` if the onboarding is complete.
@@ -134,8 +135,8 @@ enum Onboarding {
         }
 
         var onboardingStatus: String {
-            // Whoever is at the verification, or waits for the operator, may go on without the visual preferences.
-            let isPast = current?.task == .verification || current?.operatorTask != nil
+            // Whoever is at a verification, or waits for the operator, may go on without the visual preferences.
+            let isPast = current?.task?.verdict != nil || current?.operatorTask != nil
             return Onboarding.onboardingStatus(status, step, isPast ? .ready : visual)
         }
         /// In an app without matching, nobody is matched.
@@ -210,7 +211,7 @@ extension Plan.Step {
         case .questionnaire(let key): "/questionnaires/\(key)/sessions"
         case .terms: AcceptTerms.route.path
         case .task(.visualPreferences): GetVisualSession.route.path
-        case .task(.verification): BeginVerification.route.path
+        case .task(.verification), .task(.idVerification): BeginVerification.route.path
         case .operatorTask: nil
         }
     }

@@ -61,9 +61,9 @@ enum RequirementRules {
         }
         guard let step = plan.step(key), step.isVisible(to: record), !record.isBackfilled || !step.isReplacedByBackfill
         else { return }
-        switch step.task {
-        case .verification where record.photoVerification == .inReview: needs.pendingVerification.append(key)
-        case .verification where record.photoVerification == .failed:
+        switch step.verdict(of: record) {
+        case .inReview: needs.pendingVerification.append(key)
+        case .failed:
             note()
             needs.errors.append(.init(field: key, code: "failed"))
         default: if !Onboarding.isDone(step, record) { note() }

@@ -107,12 +107,8 @@ struct SeePictureHandler: RequestHandler {
         guard let picture = kept.pictures.first(where: { $0.mediaID == request.mediaId }) else {
             throw BusError(.notFound, "There is no such picture.")
         }
-        try await database.transaction { transaction in
-            let chain = try await audit.chain(ofReviewer: person, in: transaction)
-            let act = AuditAct("picture_seen", ["case": record.id.description, "media": picture.mediaID.description])
-            guard try await !audit.isLast(act, on: chain, in: transaction) else { return }
-            audit.note(act, on: chain, in: transaction)
-        }
+        let act = AuditAct("picture_seen", ["case": record.id.description, "media": picture.mediaID.description])
+        try await audit.noteLook(act, by: person, in: database)
         return PictureShown(url: picture.url)
     }
 }

@@ -4,6 +4,9 @@ enum MediaPurpose: String, Sendable, CaseIterable {
     case verification, document
     case recoveryEvidence = "recovery_evidence"
 
+    /// What the pictures of a verification are for.
+    init(of tier: Tier) { self = tier == .photo ? .verification : .document }
+
     /// How long a picture is kept after it arrived. A photo that gets a place in the profile is kept for longer.
     var life: Duration { self == .recoveryEvidence ? .seconds(30 * 86_400) : .seconds(86_400) }
 

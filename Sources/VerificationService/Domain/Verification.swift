@@ -1,6 +1,15 @@
 import Values
 
-/// A person's verification with its newest session, and what each event changes. Nothing here reads a clock or a table.
+/// What a person is verified by. Each tier has its own consent, session and verdict.
+enum Tier: String, Sendable, CaseIterable {
+    /// A photo of the face.
+    case photo
+    /// A document, which only reviewers look at.
+    case id
+}
+
+/// A person's verification of one tier with its newest session, and what each event changes. Nothing here reads a clock or a
+/// table.
 struct Verification: Sendable, Hashable {
     enum Status: String, Sendable, CaseIterable {
         case notStarted = "not_started"
@@ -13,6 +22,8 @@ struct Verification: Sendable, Hashable {
         case livenessFailed = "liveness_failed"
         case qualityTooLow = "quality_too_low"
         case inconclusive
+        /// Reviewers did not accept the document.
+        case rejected
         case manualReview = "manual_review"
         /// No capture came, or nobody judged it in time.
         case expired
@@ -28,6 +39,7 @@ struct Verification: Sendable, Hashable {
         var givenAt: Timestamp
     }
 
+    var tier = Tier.photo
     var status = Status.notStarted
     /// The newest session.
     var session: Identifier?
@@ -40,8 +52,10 @@ struct Verification: Sendable, Hashable {
     /// Sessions that began since ``countedFrom``.
     var begun = 0
     var countedFrom: Timestamp?
-    /// The upload of the newest session.
+    /// The upload of the newest session: the photo, or the front of the document.
     var media: Identifier?
+    /// The upload of the back of the document.
+    var back: Identifier?
     /// The check at the judge's provider, which takes the place of an upload.
     var check: String?
     /// When the session's clock began to run: at its begin, and again when its check opened and when it was completed.
@@ -84,6 +98,17 @@ enum Verdict: String, Sendable, CaseIterable {
     case livenessFailed = "liveness_failed"
     case qualityTooLow = "quality_too_low"
     case inconclusive
+    /// Of a document, and by reviewers only.
+    case rejected
+
+    /// What a judge may say of a photo.
+    static let ofPhotos = allCases.filter { $0 != .rejected }
+
+    /// Reads what a judge says of a photo; `nil` if it says nothing of the kind.
+    init?(ofPhoto word: String) {
+        guard let verdict = Self.ofPhotos.first(where: { $0.rawValue == word }) else { return nil }
+        self = verdict
+    }
 
     fileprivate var status: Verification.Status {
         switch self {
@@ -91,6 +116,7 @@ enum Verdict: String, Sendable, CaseIterable {
         case .livenessFailed: .livenessFailed
         case .qualityTooLow: .qualityTooLow
         case .inconclusive: .inconclusive
+        case .rejected: .rejected
         }
     }
 }
@@ -103,11 +129,12 @@ extension Verification {
         case declined
         /// The person takes their consent back.
         case withdrawn
-        /// The app announced an upload.
-        case uploadReserved(Identifier)
+        /// The app announced an upload: a photo, or one side of a document.
+        case uploadReserved(Identifier, isBack: Bool = false)
         /// The judge's provider opened a check for the newest session, which the app runs in place of an upload.
         case checkOpened(String)
-        /// The app says that the capture is complete. A judge is asked, or reviewers only.
+        /// The app says that the capture is complete. A judge is asked, or reviewers only. Of a document it is always
+        /// reviewers.
         case completed(byReviewersOnly: Bool)
         /// A judge has a verdict on this session. After a final refusal another photo would change nothing.
         case judged(Identifier, Verdict, isFinal: Bool = false)
@@ -154,18 +181,19 @@ extension Verification {
         case .agreed(let consent, let id): return try begin(consent, id, now)
         case .declined: return decline(now)
         case .withdrawn: return withdraw(now)
-        case .uploadReserved(let id):
+        case .uploadReserved(let id, let isBack):
             guard status == .awaitingCapture, check == nil else { throw .over }
-            let effects = destroyed
-            media = id
-            return effects
+            let side = isBack ? \Self.back : \Self.media
+            let former = self[keyPath: side]
+            self[keyPath: side] = id
+            return former.map { [.destroy($0)] } ?? []
         case .checkOpened(let id):
             guard status == .awaitingCapture, !needsReviewers else { throw .over }
             guard check != id else { return [] }
             let effects = destroyed
             (media, check, since) = (nil, id, now)
             return effects
-        case .completed(let byReviewersOnly): return try complete(byReviewersOnly, now)
+        case .completed(let byReviewersOnly): return try complete(byReviewersOnly || tier == .id, now)
         case .judged(let id, let verdict, let isFinal): return judge(id, verdict, isFinal, now)
         case .captureMissing(let id):
             guard id == session, status == .processing || status == .overdue else { return [] }
@@ -183,7 +211,10 @@ extension Verification {
         }
     }
 
-    private var destroyed: Set<Effect> { media.map { [.destroy($0)] } ?? [] }
+    /// The uploads of the newest session.
+    var pictures: [Identifier] { [media, back].compactMap { $0 } }
+
+    private var destroyed: Set<Effect> { Set(pictures.map { .destroy($0) }) }
 
     private mutating func begin(_ consent: Consent, _ id: Identifier, _ now: Timestamp) throws(Refusal) -> Set<Effect> {
         switch status {
@@ -205,7 +236,7 @@ extension Verification {
         let effects = destroyed
         self = counted
         begun += 1
-        (session, media, check, self.consent) = (id, nil, nil, consent)
+        (session, media, back, check, self.consent) = (id, nil, nil, nil, consent)
         (status, since, changedAt) = (.awaitingCapture, now, now)
         return effects
     }
@@ -288,7 +319,7 @@ extension Verification {
     /// Ends the session and its capture.
     private mutating func end(_ status: Status, _ now: Timestamp, _ effects: Set<Effect>) -> Set<Effect> {
         let all = effects.union(destroyed)
-        (self.status, media, check, since, changedAt) = (status, nil, nil, nil, now)
+        (self.status, media, back, check, since, changedAt) = (status, nil, nil, nil, nil, now)
         if status == .verified { verifiedAt = now }
         return all
     }

@@ -25,12 +25,8 @@ struct GetPhotoReviewHandler: RequestHandler {
             throw PhotoReviewRefusal.unknown
         }
         guard found.owner != staff.userID else { throw PhotoReviewRefusal.own }
-        try await workflow.photos.media.database.transaction { transaction in
-            let chain = try await workflow.audit.chain(ofReviewer: staff.userID, in: transaction)
-            let act = AuditAct("photo_seen", ["media": request.mediaId.description])
-            guard try await !workflow.audit.isLast(act, on: chain, in: transaction) else { return }
-            workflow.audit.note(act, on: chain, in: transaction)
-        }
+        let act = AuditAct("photo_seen", ["media": request.mediaId.description])
+        try await workflow.audit.noteLook(act, by: staff.userID, in: workflow.photos.media.database)
         var review = found.review
         review.photoUrl = workflow.photos.url(forOneLookAt: request.mediaId, at: .now())
         return review

@@ -11,7 +11,7 @@ struct ListVerificationReviewsHandler: RequestHandler {
         _ request: ListVerificationReviews, context: RequestContext
     ) async throws -> VerificationReviewQueue {
         _ = try context.staff()
-        return VerificationReviewQueue(reviews: try await store.queue())
+        return VerificationReviewQueue(reviews: try await store.queue().compactMap { VerificationReview($0) })
     }
 }
 
@@ -23,49 +23,75 @@ struct GetVerificationReviewHandler: RequestHandler {
     func handle(_ request: GetVerificationReview, context: RequestContext) async throws -> VerificationReview {
         let staff = try context.staff()
         _ = try await bearers.bearer(of: context)
-        guard let found = try await workflow.store.review(of: request.sessionId) else {
-            throw VerificationWorkflow.unknown
-        }
-        guard found.known.person != staff.userID else { throw ReviewRefusal.own }
-        try await workflow.store.database.transaction { transaction in
-            let chain = try await workflow.audit.chain(ofReviewer: staff.userID, in: transaction)
-            let act = AuditAct("capture_seen", ["session": request.sessionId.description])
-            guard try await !workflow.audit.isLast(act, on: chain, in: transaction) else { return }
-            workflow.audit.note(act, on: chain, in: transaction)
-        }
-        var review = found.review
-        review.captureUrl = found.known.verification.media.map { workflow.photos.url(forOneLookAt: $0, at: .now()) }
+        guard let known = try await workflow.store.verification(of: request.sessionId),
+            known.verification.status == .manualReview, var review = VerificationReview(known)
+        else { throw VerificationWorkflow.unknown }
+        guard known.person != staff.userID else { throw ReviewRefusal.own }
+        let act = AuditAct("capture_seen", ["session": request.sessionId.description])
+        try await workflow.audit.noteLook(act, by: staff.userID, in: workflow.store.database)
+        let now = Timestamp.now()
+        review.captureUrl = known.verification.media.map { workflow.photos.url(forOneLookAt: $0, at: now) }
+        review.backUrl = known.verification.back.map { workflow.photos.url(forOneLookAt: $0, at: now) }
         return review
     }
 }
 
 struct DecideVerificationHandler: RequestHandler {
+    let reviewing: Reviewing
+
+    func handle(_ request: DecideVerification, context: RequestContext) async throws -> NoContent {
+        try await reviewing.decide(request.sessionId, .photo, request.verdict, context)
+    }
+}
+
+struct DecideDocumentHandler: RequestHandler {
+    let reviewing: Reviewing
+
+    func handle(_ request: DecideDocument, context: RequestContext) async throws -> NoContent {
+        try await reviewing.decide(request.sessionId, .id, request.verdict, context)
+    }
+}
+
+/// Stores what reviewers decide. The sessions of each tier are decided on by a message of their own.
+@Loop struct Reviewing {
     let inbox: Inbox
     let workflow: VerificationWorkflow
     let bearers: BearerReader
 
-    func handle(_ request: DecideVerification, context: RequestContext) async throws -> NoContent {
+    func decide(
+        _ session: Identifier, _ tier: Tier, _ word: String, _ context: RequestContext
+    ) async throws -> NoContent {
         let staff = try context.staff()
         _ = try await bearers.bearer(of: context)
-        guard let verdict = Verdict(rawValue: request.verdict),
-            let person = try await workflow.store.person(of: request.sessionId)
+        guard let verdict = Verdict(rawValue: word),
+            let found = try await workflow.store.verification(of: session), found.verification.tier == tier
         else { throw VerificationWorkflow.unknown }
-        guard person != staff.userID else { throw ReviewRefusal.own }
-        if try await !inbox.refuseReuse(context.inboxRequest) {
-            guard try await workflow.store.review(of: request.sessionId) != nil else {
-                throw VerificationWorkflow.over
-            }
+        guard found.person != staff.userID else { throw ReviewRefusal.own }
+        if try await !inbox.refuseReuse(context.inboxRequest), found.verification.status != .manualReview {
+            throw VerificationWorkflow.over
         }
         let reviewer = try await workflow.store.database.transaction {
             try await workflow.audit.chain(ofReviewer: staff.userID, in: $0)
         }
         return try await inbox.once(context) { transaction in
-            let known = try await workflow.store.locked(person, in: transaction)
-            try await workflow.apply(.reviewed(request.sessionId, verdict), to: known, in: transaction)
-            let details = ["session": request.sessionId.description, "verdict": verdict.rawValue]
+            let known = try await workflow.store.locked(found.person, tier, in: transaction)
+            try await workflow.apply(.reviewed(session, verdict), to: known, in: transaction)
+            let details = ["session": session.description, "verdict": verdict.rawValue]
             workflow.audit.note(AuditAct("verification_reviewed", details), on: reviewer, in: transaction)
             return .reply(NoContent())
         }
+    }
+}
+
+extension VerificationReview {
+    fileprivate init?(_ known: VerificationStore.Known) {
+        let verification = known.verification
+        guard let session = verification.session, let since = verification.since, let due = verification.dueAt else {
+            return nil
+        }
+        self.init(
+            sessionId: session, completedAt: since, decideBefore: due, attempts: Int64(verification.tries),
+            tier: verification.tier.rawValue)
     }
 }
 

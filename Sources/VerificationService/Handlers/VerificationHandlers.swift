@@ -15,12 +15,13 @@ struct BeginVerificationHandler: RequestHandler {
 
     func handle(_ request: BeginVerification, context: RequestContext) async throws -> VerificationBegun {
         var begun = try await begun(request, context)
-        guard let rekognition, begun.isCreated, let session = begun.sessionId else { return begun }
-        let person = try context.person().userID
-        let known = try await workflow.store.verification(of: person)
-        guard known?.needsReviewers != true else { return begun }
+        guard let rekognition, request.wanted == .photo, begun.isCreated, let session = begun.sessionId,
+            let known = try await workflow.store.verification(of: session), !known.verification.needsReviewers
+        else {
+            return begun
+        }
         do {
-            (begun.provider, begun.expiresAt) = try await opened(session, of: person, known, rekognition)
+            (begun.provider, begun.expiresAt) = try await opened(session, known, rekognition)
         } catch let error as JudgeError {
             log.error("check_not_opened", ["error": .string(error.reason)])
             throw Self.unavailable
@@ -33,17 +34,19 @@ struct BeginVerificationHandler: RequestHandler {
     /// Opens the session's check. Its keys are made for each answer, and nobody keeps them: a repetition gets others for the
     /// same check.
     @Loop private func opened(
-        _ session: Identifier, of person: Identifier, _ known: Verification?, _ rekognition: RekognitionJudge
+        _ session: Identifier, _ known: VerificationStore.Known, _ rekognition: RekognitionJudge
     ) async throws -> (LivenessCheck?, Timestamp?) {
-        func isOpen(_ known: Verification) -> Bool { known.session == session && known.status == .awaitingCapture }
-        guard let known, isOpen(known) else { return (nil, nil) }
+        func isOpen(_ known: VerificationStore.Known) -> Bool { known.verification.status == .awaitingCapture }
+        guard isOpen(known) else { return (nil, nil) }
         let check: String
-        if let open = known.check { check = open } else { check = try await rekognition.open(session) }
+        if let open = known.verification.check { check = open } else { check = try await rekognition.open(session) }
         let credentials = try await rekognition.credentials()
         let dueAt: Timestamp? = try await workflow.store.database.transaction { transaction in
-            let known = try await workflow.store.locked(person, in: transaction)
             // Meanwhile the person may have begun another session, or have declined.
-            guard isOpen(known.verification) else { return nil }
+            guard let known = try await workflow.store.locked(known.person, of: session, in: transaction), isOpen(known)
+            else {
+                return nil
+            }
             return try await workflow.apply(.checkOpened(check), to: known, in: transaction).dueAt
         }
         guard let dueAt else { return (nil, nil) }
@@ -59,15 +62,11 @@ struct BeginVerificationHandler: RequestHandler {
     {
         let person = try context.person().userID
         let language = Language.named(context.language)
-        let consent = request.consent.flatMap { $0.biometric ? $0 : nil }
-        let event =
-            consent.map { consent in
-                Verification.Event.agreed(
-                    .init(textVersion: consent.textVersion, locale: language.tag, givenAt: consent.at), .ordered())
-            } ?? .declined
+        let consent = request.given(in: language)
+        let event = consent.map { Verification.Event.agreed($0, .ordered()) } ?? .declined
         return try await workflow.outbox.awaitingDelivery { watch in
             try await inbox.once(context) { transaction in
-                let known = try await workflow.store.locked(person, in: transaction)
+                let known = try await workflow.store.locked(person, request.wanted, in: transaction)
                 let verification = try await workflow.apply(event, to: known, watch: watch, in: transaction)
                 return .reply(VerificationBegun(verification, isNew: consent != nil, in: language))
             }
@@ -75,7 +74,7 @@ struct BeginVerificationHandler: RequestHandler {
     }
 }
 
-/// Promises an upload of a session's photo.
+/// Promises an upload of a session's photo, or of a side of its document.
 struct AddCaptureHandler: RequestHandler {
     let inbox: Inbox
     let workflow: VerificationWorkflow
@@ -83,40 +82,52 @@ struct AddCaptureHandler: RequestHandler {
     func handle(_ request: AddCapture, context: RequestContext) async throws -> CapturePromised {
         let person = try context.person().userID
         return try await inbox.once(context, carriesToken: true) { transaction in
-            let known = try await workflow.store.locked(person, of: request.sessionId, in: transaction)
-            let media = workflow.photos.media
+            let known = try await workflow.locked(person, of: request.sessionId, in: transaction)
+            let (media, tier) = (workflow.photos.media, known.verification.tier)
             guard media.vault != nil else {
                 throw BusError(.serviceUnavailable, "Photos cannot be sent right now. Please try again later.")
             }
             guard known.verification.status == .awaitingCapture,
                 let capture = try await media.reserve(
-                    .verification, contentType: request.contentType, length: request.length, for: person,
+                    MediaPurpose(of: tier), contentType: request.contentType, length: request.length, for: person,
                     in: transaction)
             else { throw VerificationWorkflow.over }
-            try await workflow.apply(.uploadReserved(capture.media), to: known, in: transaction)
+            let isBack = tier == .id && request.side == "back"
+            try await workflow.apply(.uploadReserved(capture.media, isBack: isBack), to: known, in: transaction)
             return .reply(CapturePromised(uploadUrl: capture.url, expiresAt: capture.expiresAt))
         }
     }
 }
 
-/// Asks for a verdict on an uploaded photo.
+/// Asks for a verdict on what was uploaded.
 struct CompleteVerificationHandler: RequestHandler {
     let workflow: VerificationWorkflow
 
     func handle(_ request: CompleteVerification, context: RequestContext) async throws -> VerificationView {
         let person = try context.person().userID
         return try await workflow.store.database.transaction { transaction in
-            let known = try await workflow.store.locked(person, of: request.sessionId, in: transaction)
+            let known = try await workflow.locked(person, of: request.sessionId, in: transaction)
             if known.verification.status == .awaitingCapture, known.verification.check == nil {
-                guard let media = known.verification.media,
-                    try await workflow.photos.media.hasArrived(media, .verification, of: person, in: transaction)
-                else { throw BusError(.captureMissing, "Please send the photo first.") }
+                guard try await hasArrived(known, in: transaction) else {
+                    throw BusError(.captureMissing, known.verification.missing)
+                }
             }
             let verification = try await workflow.apply(
                 .completed(byReviewersOnly: workflow.judge == nil), to: known, testVerdict: request.testVerdict,
                 in: transaction)
             return VerificationView(verification, in: .named(context.language))
         }
+    }
+
+    /// A back that was announced is awaited. Without one the front is enough.
+    @Loop private func hasArrived(
+        _ known: VerificationStore.Known, in transaction: Transaction
+    ) async throws -> Bool {
+        let (media, purpose) = (workflow.photos.media, MediaPurpose(of: known.verification.tier))
+        for picture in known.verification.pictures {
+            guard try await media.hasArrived(picture, purpose, of: known.person, in: transaction) else { return false }
+        }
+        return known.verification.media != nil
     }
 }
 
@@ -125,10 +136,11 @@ struct GetVerificationHandler: RequestHandler {
     let store: VerificationStore
 
     func handle(_ request: GetVerification, context: RequestContext) async throws -> VerificationView {
-        guard let verification = try await store.verification(of: context.person().userID),
-            verification.session == request.sessionId
-        else { throw VerificationWorkflow.unknown }
-        return VerificationView(verification, in: .named(context.language))
+        let person = try context.person().userID
+        guard let known = try await store.verification(of: request.sessionId), known.person == person else {
+            throw VerificationWorkflow.unknown
+        }
+        return VerificationView(known.verification, in: .named(context.language))
     }
 }
 
@@ -140,7 +152,8 @@ struct WithdrawVerificationConsentHandler: RequestHandler {
         let person = try context.person().userID
         try await workflow.outbox.awaitingDelivery { watch in
             try await workflow.store.database.transaction { transaction in
-                let known = try await workflow.store.locked(person, in: transaction)
+                let tier = request.tier.flatMap(Tier.init) ?? .photo
+                let known = try await workflow.store.locked(person, tier, in: transaction)
                 try await workflow.apply(.withdrawn, to: known, watch: watch, in: transaction)
             }
         }
@@ -148,16 +161,21 @@ struct WithdrawVerificationConsentHandler: RequestHandler {
     }
 }
 
-extension VerificationStore {
-    /// The person's verification, locked until the transaction ends.
-    ///
-    /// - Throws: ``BusError`` `not_found` if the session is not the person's newest one.
-    fileprivate func locked(
-        _ person: Identifier, of session: Identifier, in transaction: Transaction
-    ) async throws -> Known {
-        let known = try await locked(person, in: transaction)
-        guard known.verification.session == session else { throw VerificationWorkflow.unknown }
-        return known
+extension BeginVerification {
+    fileprivate var wanted: Tier { tier.flatMap(Tier.init) ?? .photo }
+
+    /// What the person agreed to, if it is what the tier needs.
+    fileprivate func given(in language: Language) -> Verification.Consent? {
+        switch wanted {
+        case .photo: consent.flatMap { $0.biometric ? Verification.Consent($0.textVersion, language, $0.at) : nil }
+        case .id: documentConsent.flatMap { $0.document ? Verification.Consent($0.textVersion, language, $0.at) : nil }
+        }
+    }
+}
+
+extension Verification.Consent {
+    fileprivate init(_ textVersion: String, _ language: Language, _ at: Timestamp) {
+        self.init(textVersion: textVersion, locale: language.tag, givenAt: at)
     }
 }
 
@@ -166,7 +184,7 @@ extension VerificationBegun {
         let isOpen = isNew && verification.status == .awaitingCapture
         self.init(
             sessionId: isNew ? verification.session : nil, status: verification.shownStatus,
-            prompts: isOpen ? Verification.prompts(in: language) : [], expiresAt: isOpen ? verification.dueAt : nil,
+            prompts: isOpen ? verification.prompts(in: language) : [], expiresAt: isOpen ? verification.dueAt : nil,
             attemptsLeft: Int64(verification.triesLeft), message: verification.message.text(in: language))
     }
 }
@@ -184,29 +202,52 @@ extension Verification {
     fileprivate var shownStatus: String { (status == .overdue ? .inconclusive : status).rawValue }
 
     fileprivate var message: Sentence {
-        switch status {
-        case .livenessFailed where needsReviewers, .qualityTooLow where needsReviewers,
-            .inconclusive where needsReviewers:
+        switch (status, tier) {
+        case (.livenessFailed, _) where needsReviewers, (.qualityTooLow, _) where needsReviewers,
+            (.inconclusive, _) where needsReviewers:
             "We could not verify you. Please try again with a photo, and we will review it."
-        case .notStarted, .awaitingCapture: "Please take a photo of your face."
-        case .declined: "You are not verified, so you are not matched yet. You can verify yourself at any time."
-        case .processing: "We are looking at your photo."
-        case .overdue: "This takes longer than usual. We will tell you when we know more."
-        case .verified: "You are verified."
-        case .livenessFailed where triesLeft > 0: "We could not see that it is really you. Please try again."
-        case .qualityTooLow where triesLeft > 0: "The photo is not clear enough. Please try again in better light."
-        case .inconclusive where triesLeft > 0: "We could not verify you. Please try again, or contact support."
-        case .livenessFailed, .qualityTooLow, .inconclusive: "We could not verify you. Please contact support."
-        case .manualReview: "We are reviewing your photo. You can go on meanwhile."
-        case .expired: "This took too long. Please try again."
+        case (.notStarted, .photo), (.awaitingCapture, .photo): "Please take a photo of your face."
+        case (.notStarted, .id), (.awaitingCapture, .id): "Please take a picture of your document."
+        case (.declined, .photo):
+            "You are not verified, so you are not matched yet. You can verify yourself at any time."
+        case (.declined, .id): "Your document is not verified. You can verify it at any time."
+        case (.processing, _): "We are looking at your photo."
+        case (.overdue, _): "This takes longer than usual. We will tell you when we know more."
+        case (.verified, _): "You are verified."
+        case (.livenessFailed, _) where triesLeft > 0: "We could not see that it is really you. Please try again."
+        case (.qualityTooLow, _) where triesLeft > 0:
+            "The photo is not clear enough. Please try again in better light."
+        case (.inconclusive, _) where triesLeft > 0:
+            "We could not verify you. Please try again, or contact support."
+        case (.rejected, _) where triesLeft > 0: "We could not accept the document. Please try again."
+        case (.livenessFailed, _), (.qualityTooLow, _), (.inconclusive, _), (.rejected, _):
+            "We could not verify you. Please contact support."
+        case (.manualReview, .photo): "We are reviewing your photo. You can go on meanwhile."
+        case (.manualReview, .id): "We are reviewing your document. You can go on meanwhile."
+        case (.expired, _): "This took too long. Please try again."
         }
     }
 
-    fileprivate static func prompts(in language: Language) -> [VerificationPrompt] {
-        let all: [(String, Sentence)] = [
-            ("light", "Find good light."), ("glasses", "Take off your sunglasses."), ("center", "Center your face."),
-            ("blink", "Blink slowly."), ("turn_left", "Turn your head to the left."),
-        ]
+    /// What to say to whoever completes a session without its pictures.
+    fileprivate var missing: String {
+        tier == .photo ? "Please send the photo first." : "Please send the pictures of the document first."
+    }
+
+    fileprivate func prompts(in language: Language) -> [VerificationPrompt] {
+        let all: [(String, Sentence)] =
+            switch tier {
+            case .photo:
+                [
+                    ("light", "Find good light."), ("glasses", "Take off your sunglasses."),
+                    ("center", "Center your face."), ("blink", "Blink slowly."),
+                    ("turn_left", "Turn your head to the left."),
+                ]
+            case .id:
+                [
+                    ("light", "Find good light."), ("front", "Show the whole front of the document."),
+                    ("back", "If there is something on the back, show it too."),
+                ]
+            }
         return all.map { VerificationPrompt(key: $0, text: $1.text(in: language)) }
     }
 }

@@ -16,7 +16,10 @@ import ServiceRuntime
     /// Counts what the judge says.
     var statistics: VerificationStatistics?
 
-    nonisolated static let timer = "timer:verification"
+    /// The destination of the timers of a tier.
+    nonisolated static func timer(_ tier: Tier) -> String {
+        tier == .photo ? "timer:verification" : "timer:id-verification"
+    }
     nonisolated static let judging = "verification-judge"
 
     /// Applies an event to a person's verification, with everything that follows from it.
@@ -40,7 +43,8 @@ import ServiceRuntime
         guard try await store.write(verification, over: known, in: transaction) else {
             throw BusError(.unauthorized, "Please sign in.")
         }
-        if let due = verification.dueAt, due != before.dueAt { setTimer(of: person, at: due, in: transaction) }
+        let tier = verification.tier
+        if let due = verification.dueAt, due != before.dueAt { setTimer(of: person, tier, at: due, in: transaction) }
         var acts: [AuditAct] = []
         for effect in effects {
             switch effect {
@@ -51,12 +55,15 @@ import ServiceRuntime
                 outbox.enqueue(Self.judging, payload: item.payload, in: transaction)
             case .tell(let outcome):
                 let decided = VerificationDecided(
-                    personID: person, level: "photo", outcome: outcome.rawValue, at: known.now)
+                    personID: person, level: tier.rawValue, outcome: outcome.rawValue, at: known.now)
                 try await outbox.publish(decided, watch: watch, in: transaction)
                 if let session = verification.session {
                     acts.append(
                         AuditAct(
-                            "verification_decided", ["outcome": outcome.rawValue, "session": session.description]))
+                            "verification_decided",
+                            [
+                                "outcome": outcome.rawValue, "session": session.description, "tier": tier.rawValue,
+                            ]))
                 }
             case .notify:
                 let notice = NotifyPerson(
@@ -65,9 +72,11 @@ import ServiceRuntime
                 try await outbox.publish(notice, in: transaction)
             }
         }
-        if verification.session != before.session { acts.append(AuditAct("verification_consent_given")) }
+        if verification.session != before.session {
+            acts.append(AuditAct("verification_consent_given", ["tier": tier.rawValue]))
+        }
         if before.consent != nil, verification.consent == nil {
-            acts.append(AuditAct("verification_consent_withdrawn"))
+            acts.append(AuditAct("verification_consent_withdrawn", ["tier": tier.rawValue]))
         }
         guard !acts.isEmpty else { return verification }
         let chain = try await audit.ensure(person, in: transaction)
@@ -75,19 +84,29 @@ import ServiceRuntime
         return verification
     }
 
-    func setTimer(of person: Identifier, at due: Timestamp, in transaction: Transaction) {
+    /// The person's verification with this session, locked until the transaction ends.
+    ///
+    /// - Throws: ``BusError`` `not_found` if the session is not the person's newest one of its tier.
+    func locked(
+        _ person: Identifier, of session: Identifier, in transaction: Transaction
+    ) async throws -> VerificationStore.Known {
+        guard let known = try await store.locked(person, of: session, in: transaction) else { throw Self.unknown }
+        return known
+    }
+
+    func setTimer(of person: Identifier, _ tier: Tier, at due: Timestamp, in transaction: Transaction) {
         let payload = Array("\(person) \(due.microsecondsSinceEpoch)".utf8)
-        outbox.enqueue(Self.timer, payload: payload, dueAt: due, in: transaction)
+        outbox.enqueue(Self.timer(tier), payload: payload, dueAt: due, in: transaction)
     }
 
     /// The clock changes a verification. A timer of an earlier status changes nothing, and one that fires too early fires
     /// again: a clock may be set back.
-    func clock(_ item: OutboxItem) async throws {
+    func clock(_ tier: Tier, _ item: OutboxItem) async throws {
         let words = String(decoding: item.payload, as: UTF8.self).split(separator: " ")
         guard let person = words.first.flatMap({ Identifier(String($0)) }), let due = words.last.flatMap({ Int64($0) })
         else { return }
         try await store.database.transaction { transaction in
-            let known = try await store.locked(person, in: transaction)
+            let known = try await store.locked(person, tier, in: transaction)
             guard let dueAt = known.verification.dueAt, dueAt.microsecondsSinceEpoch == due else { return }
             guard dueAt <= known.now else { throw DeliveryGoesOn(after: dueAt - known.now) }
             try await apply(.clock, to: known, in: transaction)
@@ -96,13 +115,14 @@ import ServiceRuntime
 
     /// Asks the judge about a capture. A verdict on a session that is over has no effect.
     func judge(_ item: OutboxItem) async throws {
-        guard let asked = JudgeItem(item.payload), let known = try await store.verification(of: asked.person),
-            known.session == asked.session, known.status == .processing || known.status == .overdue
+        guard let asked = JudgeItem(item.payload),
+            let known = try await store.verification(of: asked.session)?.verification,
+            known.status == .processing || known.status == .overdue
         else { return }
         guard let judge else { return try await take(.judgeGaveUp(asked.session), asked.person) }
         let capture = JudgedCapture(
             session: asked.session, attempt: known.tries, media: known.media, check: known.check,
-            testVerdict: asked.testVerdict.flatMap(Verdict.init))
+            testVerdict: asked.testVerdict.flatMap { Verdict(ofPhoto: $0) })
         do {
             switch try await judge.answer(on: capture) {
             case .verdict(let verdict, let isFinal):
@@ -124,7 +144,7 @@ import ServiceRuntime
 
     private func take(_ event: Verification.Event, _ person: Identifier) async throws {
         _ = try await store.database.transaction { transaction in
-            try await apply(event, to: store.locked(person, in: transaction), in: transaction)
+            try await apply(event, to: store.locked(person, .photo, in: transaction), in: transaction)
         }
     }
 

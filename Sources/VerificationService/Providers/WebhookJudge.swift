@@ -80,7 +80,7 @@ struct WebhookJudge: Judge {
     /// - Parameter answer: `nil` if there is no verdict yet.
     static func read(_ answer: PictureWebhook.Answer?) throws(JudgeError) -> JudgeAnswer {
         guard let answer else { return .later }
-        guard let verdict = Verdict(rawValue: answer.verdict) else { throw JudgeError("unknown_verdict") }
+        guard let verdict = Verdict(ofPhoto: answer.verdict) else { throw JudgeError("unknown_verdict") }
         switch answer.body["final"] {
         case nil, .bool(false)?: return .verdict(verdict)
         case .bool(true)? where verdict != .verified: return .verdict(verdict, isFinal: true)

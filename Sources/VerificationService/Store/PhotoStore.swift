@@ -94,7 +94,7 @@ import EventLoop
         media.origin.base + PhotoAddress(of: photo, at: now).target(signature)
     }
 
-    /// The address of a capture, a photo or evidence, for one look of a reviewer.
+    /// The address of a capture, a document, a photo or evidence, for one look of a reviewer.
     func url(forOneLookAt picture: Identifier, at now: Timestamp) -> String {
         media.origin.base + PhotoAddress(forOneLookAt: picture, at: now).target(signature)
     }
@@ -118,7 +118,7 @@ import EventLoop
         let hasSizes: Bool
     }
 
-    /// A photo that has a place now, a capture, or evidence.
+    /// A photo that has a place now, a capture, a document, or evidence.
     func shown(_ photo: Identifier) async throws -> Shown? {
         guard let row = try await media.database.read(Self.show, [.uuid(photo)]).first,
             let purpose = MediaPurpose(rawValue: try row.text("purpose"))
@@ -243,6 +243,6 @@ import EventLoop
     private static let show: Statement = """
         SELECT purpose, content_type, sizes_due_at IS NULL AS has_sizes FROM media
         WHERE media_id = $1 AND (position IS NOT NULL
-            OR purpose IN ('verification', 'recovery_evidence') AND state = 'stored' AND NOT is_unread)
+            OR purpose IN ('verification', 'document', 'recovery_evidence') AND state = 'stored' AND NOT is_unread)
         """
 }

@@ -10,7 +10,7 @@ import EventLoop
     init(_ database: Database) {
         self.database = database
         for result in ["stored", "refused", "failed"] { counted["uploads_\(result)"] = 0 }
-        for verdict in Verdict.allCases { counted["verdicts_\(verdict.rawValue)"] = 0 }
+        for verdict in Verdict.ofPhotos { counted["verdicts_\(verdict.rawValue)"] = 0 }
     }
 
     /// Whether this replica makes smaller sizes of photos; `nil` before it has looked.
@@ -49,6 +49,7 @@ import EventLoop
             r.count AS reviews, r.seconds AS reviews_oldest_seconds
         FROM (SELECT count(*), coalesce(ceil(extract(epoch FROM clock_timestamp() - min(since))), 0)::bigint AS seconds
             FROM (SELECT since FROM verifications WHERE status = 'manual_review'
+                UNION ALL SELECT since FROM id_verifications WHERE status = 'manual_review'
                 UNION ALL SELECT created_at FROM media WHERE moderation = 'pending' AND NOT is_with_judge) AS waiting) AS r
         """
 }

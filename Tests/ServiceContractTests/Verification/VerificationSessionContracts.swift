@@ -55,6 +55,25 @@ extension VerificationProvider {
         return (person, session)
     }
 
+    /// A person with a new session for a document.
+    fileprivate func document() async throws -> (person: Identifier, session: Identifier) {
+        let person = Identifier.random()
+        let consent = DocumentConsent(document: true, textVersion: "2026-12", at: Sample.everyday)
+        let begin = BeginVerification(tier: "id", documentConsent: consent)
+        let begun = try await reply(to: Asked(begin, for: person, key: "key-\(Identifier.random())"))
+        return (person, begun.sessionId ?? person)
+    }
+
+    /// A person whose document waits for a reviewer.
+    fileprivate func documentInReview() async throws -> (person: Identifier, session: Identifier) {
+        let (person, session) = try await document()
+        let capture = AddCapture(sessionId: session, side: "front", contentType: "image/jpeg", length: 184_000)
+        try await reply(to: Asked(capture, for: person, key: "key-front"))
+        try await stage.rows("UPDATE media SET state = 'stored' WHERE person_id = '\(person)'")
+        try await reply(to: Asked(CompleteVerification(sessionId: session), for: person))
+        return (person, session)
+    }
+
     /// A person whose session ended without a photo.
     fileprivate func declined() async throws -> (person: Identifier, session: Identifier) {
         let (person, session) = try await begun()
@@ -276,5 +295,37 @@ extension DecideVerification: MessageContract {
         },
         "not_found": { _ in decide(Sample.session) },
         "verification_closed": { decide(try await $0.uploaded().session) },
+    ]
+}
+
+extension DecideDocument: MessageContract {
+    static let canonical = DecideDocument(sessionId: Sample.session, verdict: "verified")
+    static let minimal: DecideDocument = canonical
+    static let maximal = DecideDocument(sessionId: Sample.session, verdict: "rejected")
+    static let canonicalReply = NoContent()
+    static let minimalReply = NoContent()
+    static let maximalReply = NoContent()
+    static let errors = [
+        Sample.unauthorized, VerificationSample.own, VerificationSample.notFound, VerificationSample.closed,
+    ]
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+
+    private static func decide(
+        _ session: Identifier, by staff: Identifier = .random(), role: String = "staff"
+    ) -> Asked<DecideDocument> {
+        Asked(DecideDocument(sessionId: session, verdict: "rejected"), for: staff, role: role, key: "key-decide")
+    }
+    static func everyday(_ provider: VerificationProvider) async throws -> Asked<DecideDocument> {
+        decide(try await provider.documentInReview().session)
+    }
+    static let provocations: [String: Provocation<VerificationProvider, DecideDocument>] = [
+        "unauthorized": { _ in decide(Sample.session, role: "user") },
+        "forbidden": { provider in
+            let (person, session) = try await provider.documentInReview()
+            return decide(session, by: person)
+        },
+        "not_found": { decide(try await $0.inReview().session) },
+        "verification_closed": { decide(try await $0.document().session) },
     ]
 }

@@ -14,7 +14,22 @@ final class Plan: Sendable {
     /// What another service does with the person.
     enum Task: String, Sendable {
         case visualPreferences = "visual_preferences"
+        /// By a photo.
         case verification
+        /// By a document.
+        case idVerification = "id_verification"
+
+        /// By the level of a decision.
+        static let verifying: [String: Task] = ["photo": .verification, "id": .idVerification]
+
+        /// What came of the verification; `nil` for another task.
+        var verdict: WritableKeyPath<ProfileRecord, Onboarding.Verification?>? {
+            switch self {
+            case .visualPreferences: nil
+            case .verification: \ProfileRecord.photoVerification
+            case .idVerification: \ProfileRecord.idVerification
+            }
+        }
     }
 
     /// One version of a text of a plan. Other plans may have texts with the same name.
@@ -53,6 +68,10 @@ final class Plan: Sendable {
         func isVisible(to record: ProfileRecord) -> Bool { visibleIf?.holds(for: record) ?? true }
 
         var task: Task? { if case .task(let task) = kind { task } else { nil } }
+        /// What came of the step, if it is a verification.
+        func verdict(of record: ProfileRecord) -> Onboarding.Verification? {
+            task?.verdict.flatMap { record[keyPath: $0] }
+        }
         var questionnaire: String? { if case .questionnaire(let key) = kind { key } else { nil } }
         var terms: [Terms] { if case .terms(let terms) = kind { terms } else { [] } }
         var operatorTask: String? { if case .operatorTask(let key) = kind { key } else { nil } }

@@ -170,7 +170,7 @@ extension PlanFile {
     private static let step = JSONSchema.object([
         .required("key", key), .required("need", need), .optional("screens", .array(of: screen, count: 1...63)),
         .optional("questionnaire", key),
-        .optional("task", .values("visual_preferences", "verification")),
+        .optional("task", .values("visual_preferences", "verification", "id_verification")),
         .optional("terms", .array(of: terms, count: 1...8)), .optional("operator", key), .optional("visibleIf", .any),
         .optional("dueAt", .dateTime),
     ])

@@ -31,13 +31,10 @@ struct VerificationDecidedHandler: RequestHandler {
     func handle(_ event: VerificationDecided, context: RequestContext) async throws -> Acknowledged {
         try await profile.take(event, from: .verification) { record in
             guard let verification = Onboarding.Verification(rawValue: event.outcome) else { return }
-            switch event.level {
+            guard let task = Plan.Task.verifying[event.level], let verdict = task.verdict else { return }
             // Who is verified declines another session only.
-            case "photo" where verification == .declined && record.photoVerification == .verified: return
-            case "photo": record.photoVerification = verification
-            case "id": record.idVerification = verification
-            default: return
-            }
+            guard verification != .declined || record[keyPath: verdict] != .verified else { return }
+            record[keyPath: verdict] = verification
         }
     }
 }
