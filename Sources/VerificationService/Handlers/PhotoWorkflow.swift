@@ -80,17 +80,14 @@ import ServiceRuntime
                 // Reviewers decide on what no judge can be asked about.
             }
         }
+        if case .later = opinion { throw DeliveryGoesOn(after: JudgeError.longPause) }
         try await photos.media.database.transaction { transaction in
-            switch opinion {
-            case .later:
-                outbox.enqueue(
-                    Self.judging, payload: item.payload, dueAt: Timestamp.now() + JudgeError.longPause, in: transaction)
-            case .review: photos.note(asked.photo, isWithJudge: false, in: transaction)
-            case .decided(let moderation):
-                guard try await decide(asked.photo, moderation, of: owner, in: transaction) else { return }
-                let details = ["media": asked.photo.description, "verdict": moderation.rawValue]
-                audit.note(AuditAct("photo_judged", details), on: .service, in: transaction)
+            guard case .decided(let moderation) = opinion else {
+                return photos.note(asked.photo, isWithJudge: false, in: transaction)
             }
+            guard try await decide(asked.photo, moderation, of: owner, in: transaction) else { return }
+            let details = ["media": asked.photo.description, "verdict": moderation.rawValue]
+            audit.note(AuditAct("photo_judged", details), on: .service, in: transaction)
         }
     }
 
