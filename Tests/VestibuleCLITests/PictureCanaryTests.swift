@@ -50,7 +50,7 @@ import Testing
         let dump = try Self.dump(state)
         #expect(dump.contains(session))
         let addresses =
-            try [photoAddress, captureAddress, try #require(seen), try #require(shown?.stringValue)] + document
+            [photoAddress, captureAddress, try #require(seen), try #require(shown?.stringValue)] + document
         let secrets = try addresses.map {
             try #require($0.firstMatch(of: /signature=([^&]+)/)?.output.1)
         }.map(String.init)

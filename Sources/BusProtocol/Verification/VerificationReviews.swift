@@ -35,7 +35,8 @@ public struct VerificationReview: PublicReply {
     @Field(.string(1...2048), example: "https://api.example.com/captures/0193c0de?signature=51ab")
     public var captureUrl: String?
     /// Where to see the back of the document for a minute. Missing in the queue, and where there is none.
-    @Field(.string(1...2048), inExamples: false) public var backUrl: String?
+    @Field(.string(1...2048), example: "https://api.example.com/captures/0193c0df?signature=52ab")
+    public var backUrl: String?
 }
 
 /// Shows one verification to a reviewer. Each look is in the audit trail.

@@ -8,13 +8,22 @@ public struct AccountDeletionStatus: OpenEnum {
     public static let deleting = Self(rawValue: "deleting")
 }
 
-/// What kind of file the photo is. Other formats must be converted first.
+/// What kind of file the picture is. Other formats must be converted first.
 public struct AddCaptureRequestContentType: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let imageJpeg = Self(rawValue: "image/jpeg")
     public static let imagePng = Self(rawValue: "image/png")
+}
+
+/// Which side of a document the picture shows. Missing is `front`. A photo has one side only.
+public struct AddCaptureRequestSide: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let front = Self(rawValue: "front")
+    public static let back = Self(rawValue: "back")
 }
 
 /// What kind of file the picture is. Other formats must be converted first.
@@ -293,6 +302,7 @@ public struct OnboardingStepKind: OpenEnum {
     public static let questionnaire = Self(rawValue: "questionnaire")
     public static let visualPreferences = Self(rawValue: "visual_preferences")
     public static let verification = Self(rawValue: "verification")
+    public static let idVerification = Self(rawValue: "id_verification")
     public static let terms = Self(rawValue: "terms")
     public static let `operator` = Self(rawValue: "operator")
 }
@@ -696,7 +706,7 @@ public struct TextFormat: OpenEnum {
     public static let mediaId = Self(rawValue: "media_id")
 }
 
-/// How far a photo verification is.
+/// How far a verification is.
 public struct VerificationStatus: OpenEnum {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -709,8 +719,18 @@ public struct VerificationStatus: OpenEnum {
     public static let livenessFailed = Self(rawValue: "liveness_failed")
     public static let qualityTooLow = Self(rawValue: "quality_too_low")
     public static let inconclusive = Self(rawValue: "inconclusive")
+    public static let rejected = Self(rawValue: "rejected")
     public static let manualReview = Self(rawValue: "manual_review")
     public static let expired = Self(rawValue: "expired")
+}
+
+/// What a person is verified by: a photo of the face, or a document.
+public struct VerificationTier: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let photo = Self(rawValue: "photo")
+    public static let id = Self(rawValue: "id")
 }
 
 /// Why it was not saved: `answer_conflict` if the comparison has another choice, `not_found` if the session has no such

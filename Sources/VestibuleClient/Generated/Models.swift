@@ -47,14 +47,17 @@ public struct AccountExport: Codable, Sendable, Equatable {
 
 /// The body of `addCapture`.
 public struct AddCaptureRequest: Codable, Sendable, Equatable {
-    /// What kind of file the photo is. Other formats must be converted first.
+    /// What kind of file the picture is. Other formats must be converted first.
     public var contentType: AddCaptureRequestContentType
-    /// The size of the photo in bytes, at most 8 MiB.
+    /// The size of the picture in bytes, at most 8 MiB.
     public var length: Int
+    /// Which side of a document the picture shows. Missing is `front`. A photo has one side only.
+    public var side: AddCaptureRequestSide?
 
-    public init(contentType: AddCaptureRequestContentType, length: Int) {
+    public init(contentType: AddCaptureRequestContentType, length: Int, side: AddCaptureRequestSide? = nil) {
         self.contentType = contentType
         self.length = length
+        self.side = side
     }
 }
 
@@ -237,11 +240,19 @@ public struct AuthMethods: Codable, Sendable, Equatable {
 
 /// The body of `beginVerification`.
 public struct BeginVerificationRequest: Codable, Sendable, Equatable {
-    /// What the person agreed to. Without it the person declined.
+    /// What the person agreed to for `photo`. Without it the person declined.
     public var consent: BiometricConsent?
+    /// What the person agreed to for `id`. Without it the person declined.
+    public var documentConsent: DocumentConsent?
+    /// What the person is verified by. Missing is `photo`.
+    public var tier: VerificationTier?
 
-    public init(consent: BiometricConsent? = nil) {
+    public init(
+        consent: BiometricConsent? = nil, documentConsent: DocumentConsent? = nil, tier: VerificationTier? = nil
+    ) {
         self.consent = consent
+        self.documentConsent = documentConsent
+        self.tier = tier
     }
 }
 
@@ -302,7 +313,7 @@ public struct CapabilityNeedsFault: Codable, Sendable, Equatable {
 
 /// The answer to `AddCapture`.
 public struct CapturePromised: Codable, Sendable, Equatable {
-    /// Where the photo goes by PUT, with the same content type and length.
+    /// Where the picture goes by PUT, with the same content type and length.
     public var uploadUrl: String
     /// Until when the address can be used.
     public var expiresAt: Date
@@ -530,6 +541,22 @@ public struct DisputeRecoveryRequest: Codable, Sendable, Equatable {
 
     public init(disputeToken: String? = nil) {
         self.disputeToken = disputeToken
+    }
+}
+
+/// A person's consent to a verification by a document.
+public struct DocumentConsent: Codable, Sendable, Equatable {
+    /// Whether the person agreed that reviewers look at pictures of their document. False is as good as no consent.
+    public var document: Bool
+    /// The version of the text that the person read. It is kept with the language of the request.
+    public var textVersion: String
+    /// When the person agreed.
+    public var at: Date
+
+    public init(document: Bool, textVersion: String, at: Date) {
+        self.document = document
+        self.textVersion = textVersion
+        self.at = at
     }
 }
 
@@ -2373,7 +2400,7 @@ public struct VerificationBegun: Codable, Sendable, Equatable {
 
 /// Something to ask of the person.
 public struct VerificationPrompt: Codable, Sendable, Equatable {
-    /// `light`, `glasses`, `center`, `blink` or `turn_left`. A later release may have more.
+    /// `light`, `glasses`, `center`, `blink`, `turn_left`, `front` or `back`. A later release may have more.
     public var key: String
     /// The same as a sentence.
     public var text: String
