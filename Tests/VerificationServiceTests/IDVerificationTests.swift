@@ -113,7 +113,7 @@ import Testing
             _ = try await verifying.complete(photo, person)
             _ = try await verifying.decided.atLeast(1)
             let document = try await verifying.documentInReview(person).session
-            _ = try await verifying.ask(WithdrawVerificationConsent(tier: "id"), person)
+            _ = try await verifying.ask(WithdrawDocumentConsent(), person)
             let decided = try await verifying.decided.atLeast(3).map { "\($0.level) \($0.outcome)" }
             #expect(decided == ["photo verified", "id in_review", "id declined"])
             #expect(try await verifying.captures(.document) == 0)

@@ -205,10 +205,7 @@ import Testing
     func beginDocument(
         _ person: Identifier, _ consent: DocumentConsent? = .init(document: true, textVersion: "8", at: .now())
     ) async throws -> VerificationBegun {
-        try await ask(
-            BeginVerification(
-                tier: "id", consent: .init(biometric: true, textVersion: "7", at: .now()), documentConsent: consent),
-            person, key: "\(Identifier.random())")
+        try await ask(BeginDocumentVerification(consent: consent), person, key: "\(Identifier.random())")
     }
 
     /// A person whose photo is uploaded.

@@ -95,7 +95,7 @@ import Testing
             "document": true, "textVersion": "canaryversion", "at": .string(Date().ISO8601Format()),
         ]
         let begun = try person.send(
-            "POST", "/verification/session", ["tier": "id", "documentConsent": consent], expect: 201)
+            "POST", "/verification/document/session", ["consent": consent], expect: 201)
         let session = try #require(begun["sessionId"]?.stringValue)
         var addresses: [String] = []
         for side in ["front", "back"] {

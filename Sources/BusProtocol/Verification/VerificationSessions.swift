@@ -1,9 +1,9 @@
 import JSONText
 
-/// Begins a verification of the person by a photo or by a document, or says why none is needed.
+/// Begins a verification of the person by a photo, or says why none is needed.
 ///
-/// Without the consent of its tier nothing about the person is kept, and profile is told that they declined. A session of the
-/// tier that waits for its capture is replaced. The other tier stays as it is.
+/// Without consent nothing about the person is kept, and profile is told that they declined. A session that waits for its
+/// capture is replaced.
 @Message
 public struct BeginVerification: PublicRequest {
     public typealias Reply = VerificationBegun
@@ -14,12 +14,23 @@ public struct BeginVerification: PublicRequest {
     public static let route = HTTPRoute(
         .post, "/verification/session", .user, "Begins a verification.", mayCreate: true)
 
-    /// What the person is verified by. Missing is `photo`.
-    @Field(.verificationTier, inExamples: false) public var tier: String?
-    /// What the person agreed to for `photo`. Without it the person declined.
+    /// What the person agreed to. Without it the person declined.
     @Field(inExamples: true) public var consent: BiometricConsent?
-    /// What the person agreed to for `id`. Without it the person declined.
-    @Field(inExamples: false) public var documentConsent: DocumentConsent?
+}
+
+/// Begins a verification of the person by a document, as ``BeginVerification`` does by a photo. Neither changes the other.
+@Message
+public struct BeginDocumentVerification: PublicRequest {
+    public typealias Reply = VerificationBegun
+    public static let type: MessageType = "verification.begin-document-session"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .rateLimited],
+        replyCarriesToken: true)
+    public static let route = HTTPRoute(
+        .post, "/verification/document/session", .user, "Begins a verification by a document.", mayCreate: true)
+
+    /// What the person agreed to. Without it the person declined.
+    @Field(inExamples: true) public var consent: DocumentConsent?
 }
 
 /// A person's consent to a verification.
@@ -176,8 +187,8 @@ public struct VerificationView: PublicReply {
     @Field(.integer(0...3), example: 2) public var attemptsLeft: Int64
 }
 
-/// Takes the consent of a tier back. Its pictures are destroyed at once. A verdict stays, and so does the other tier. Whoever
-/// is not verified yet has declined.
+/// Takes the consent to a verification by a photo back. The photo is destroyed at once. A verdict stays. Whoever is not
+/// verified yet has declined.
 @Message
 public struct WithdrawVerificationConsent: PublicRequest {
     public typealias Reply = NoContent
@@ -186,9 +197,19 @@ public struct WithdrawVerificationConsent: PublicRequest {
         service: .verification, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
         .delete, "/verification/consent", .user, "Takes back the consent to a verification.", success: 204)
+}
 
-    /// The tier. Missing is `photo`.
-    @Field(.verificationTier, from: .query("tier"), inExamples: false) public var tier: String?
+/// Takes the consent to a verification by a document back, as ``WithdrawVerificationConsent`` does for a photo. Neither
+/// changes the other.
+@Message
+public struct WithdrawDocumentConsent: PublicRequest {
+    public typealias Reply = NoContent
+    public static let type: MessageType = "verification.withdraw-document-consent"
+    public static let rules = MessageRules(
+        service: .verification, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
+    public static let route = HTTPRoute(
+        .delete, "/verification/document/consent", .user, "Takes back the consent to a verification by a document.",
+        success: 204)
 }
 
 extension JSONSchema {

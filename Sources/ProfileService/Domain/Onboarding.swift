@@ -211,7 +211,8 @@ extension Plan.Step {
         case .questionnaire(let key): "/questionnaires/\(key)/sessions"
         case .terms: AcceptTerms.route.path
         case .task(.visualPreferences): GetVisualSession.route.path
-        case .task(.verification), .task(.idVerification): BeginVerification.route.path
+        case .task(.verification): BeginVerification.route.path
+        case .task(.idVerification): BeginDocumentVerification.route.path
         case .operatorTask: nil
         }
     }

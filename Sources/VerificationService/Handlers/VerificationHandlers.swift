@@ -14,8 +14,9 @@ struct BeginVerificationHandler: RequestHandler {
     let log: Log
 
     func handle(_ request: BeginVerification, context: RequestContext) async throws -> VerificationBegun {
-        var begun = try await begun(request, context)
-        guard let rekognition, request.wanted == .photo, begun.isCreated, let session = begun.sessionId,
+        let consent = request.consent.flatMap { $0.biometric ? $0.given(in: context) : nil }
+        var begun = try await workflow.begin(.photo, consent, inbox, context)
+        guard let rekognition, begun.isCreated, let session = begun.sessionId,
             let known = try await workflow.store.verification(of: session), !known.verification.needsReviewers
         else {
             return begun
@@ -57,20 +58,46 @@ struct BeginVerificationHandler: RequestHandler {
 
     private static let unavailable = BusError(
         .serviceUnavailable, "This part of the service is not available right now. Please try again.")
+}
 
-    @Loop private func begun(_ request: BeginVerification, _ context: RequestContext) async throws -> VerificationBegun
-    {
+/// Begins a session for a document, or notes that the person declined.
+struct BeginDocumentVerificationHandler: RequestHandler {
+    let inbox: Inbox
+    let workflow: VerificationWorkflow
+
+    func handle(_ request: BeginDocumentVerification, context: RequestContext) async throws -> VerificationBegun {
+        let consent = request.consent.flatMap { $0.document ? $0.given(in: context) : nil }
+        return try await workflow.begin(.id, consent, inbox, context)
+    }
+}
+
+extension VerificationWorkflow {
+    /// - Parameter consent: what the person agreed to; `nil` if they declined.
+    fileprivate func begin(
+        _ tier: Tier, _ consent: Verification.Consent?, _ inbox: Inbox, _ context: RequestContext
+    ) async throws -> VerificationBegun {
         let person = try context.person().userID
-        let language = Language.named(context.language)
-        let consent = request.given(in: language)
         let event = consent.map { Verification.Event.agreed($0, .ordered()) } ?? .declined
-        return try await workflow.outbox.awaitingDelivery { watch in
+        return try await outbox.awaitingDelivery { watch in
             try await inbox.once(context) { transaction in
-                let known = try await workflow.store.locked(person, request.wanted, in: transaction)
-                let verification = try await workflow.apply(event, to: known, watch: watch, in: transaction)
-                return .reply(VerificationBegun(verification, isNew: consent != nil, in: language))
+                let known = try await store.locked(person, tier, in: transaction)
+                let verification = try await apply(event, to: known, watch: watch, in: transaction)
+                return .reply(
+                    VerificationBegun(verification, isNew: consent != nil, in: .named(context.language)))
             }
         }
+    }
+
+    /// Takes the consent of a tier back.
+    fileprivate func withdraw(_ tier: Tier, _ context: RequestContext) async throws -> NoContent {
+        let person = try context.person().userID
+        try await outbox.awaitingDelivery { watch in
+            try await store.database.transaction { transaction in
+                let known = try await store.locked(person, tier, in: transaction)
+                try await apply(.withdrawn, to: known, watch: watch, in: transaction)
+            }
+        }
+        return NoContent()
     }
 }
 
@@ -144,38 +171,33 @@ struct GetVerificationHandler: RequestHandler {
     }
 }
 
-/// Takes a consent back.
+/// Takes the consent to a verification by a photo back.
 struct WithdrawVerificationConsentHandler: RequestHandler {
     let workflow: VerificationWorkflow
 
     func handle(_ request: WithdrawVerificationConsent, context: RequestContext) async throws -> NoContent {
-        let person = try context.person().userID
-        try await workflow.outbox.awaitingDelivery { watch in
-            try await workflow.store.database.transaction { transaction in
-                let tier = request.tier.flatMap(Tier.init) ?? .photo
-                let known = try await workflow.store.locked(person, tier, in: transaction)
-                try await workflow.apply(.withdrawn, to: known, watch: watch, in: transaction)
-            }
-        }
-        return NoContent()
+        try await workflow.withdraw(.photo, context)
     }
 }
 
-extension BeginVerification {
-    fileprivate var wanted: Tier { tier.flatMap(Tier.init) ?? .photo }
+/// Takes the consent to a verification by a document back.
+struct WithdrawDocumentConsentHandler: RequestHandler {
+    let workflow: VerificationWorkflow
 
-    /// What the person agreed to, if it is what the tier needs.
-    fileprivate func given(in language: Language) -> Verification.Consent? {
-        switch wanted {
-        case .photo: consent.flatMap { $0.biometric ? Verification.Consent($0.textVersion, language, $0.at) : nil }
-        case .id: documentConsent.flatMap { $0.document ? Verification.Consent($0.textVersion, language, $0.at) : nil }
-        }
+    func handle(_ request: WithdrawDocumentConsent, context: RequestContext) async throws -> NoContent {
+        try await workflow.withdraw(.id, context)
     }
 }
 
-extension Verification.Consent {
-    fileprivate init(_ textVersion: String, _ language: Language, _ at: Timestamp) {
-        self.init(textVersion: textVersion, locale: language.tag, givenAt: at)
+extension BiometricConsent {
+    @Loop fileprivate func given(in context: RequestContext) -> Verification.Consent {
+        .init(textVersion: textVersion, locale: Language.named(context.language).tag, givenAt: at)
+    }
+}
+
+extension DocumentConsent {
+    @Loop fileprivate func given(in context: RequestContext) -> Verification.Consent {
+        .init(textVersion: textVersion, locale: Language.named(context.language).tag, givenAt: at)
     }
 }
 

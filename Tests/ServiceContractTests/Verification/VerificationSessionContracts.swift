@@ -6,6 +6,7 @@ import EventLoop
 /// Values that the samples of verifications share.
 private enum VerificationSample {
     static let consent = BiometricConsent(biometric: true, textVersion: "2026-02", at: Sample.everyday)
+    static let documentConsent = DocumentConsent(document: true, textVersion: "2026-12", at: Sample.everyday)
     static let view = VerificationView(
         status: "manual_review", message: "We are reviewing your photo. You can go on meanwhile.", attemptsLeft: 0)
     static let smallView = VerificationView(status: "n", message: "x", attemptsLeft: 0)
@@ -58,10 +59,13 @@ extension VerificationProvider {
     /// A person with a new session for a document.
     fileprivate func document() async throws -> (person: Identifier, session: Identifier) {
         let person = Identifier.random()
-        let consent = DocumentConsent(document: true, textVersion: "2026-12", at: Sample.everyday)
-        let begin = BeginVerification(tier: "id", documentConsent: consent)
-        let begun = try await reply(to: Asked(begin, for: person, key: "key-\(Identifier.random())"))
-        return (person, begun.sessionId ?? person)
+        return (person, try await beginDocument(person).sessionId ?? person)
+    }
+
+    @discardableResult
+    fileprivate func beginDocument(_ person: Identifier) async throws -> VerificationBegun {
+        let begin = BeginDocumentVerification(consent: VerificationSample.documentConsent)
+        return try await reply(to: Asked(begin, for: person, key: "key-\(Identifier.random())"))
     }
 
     /// A person whose document waits for a reviewer.
@@ -113,6 +117,33 @@ extension BeginVerification: MessageContract {
         "rate_limited": { provider in
             let person = Identifier.random()
             for _ in 0..<20 { try await provider.begin(person) }
+            return Asked(canonical, for: person, key: "key-once-more")
+        },
+    ]
+}
+
+extension BeginDocumentVerification: MessageContract {
+    static let canonical = BeginDocumentVerification(consent: VerificationSample.documentConsent)
+    static let minimal = BeginDocumentVerification()
+    static let maximal = BeginDocumentVerification(
+        consent: DocumentConsent(document: true, textVersion: String(repeating: "ö", count: 64), at: Sample.latest))
+    static let canonicalReply = VerificationBegun(
+        sessionId: Sample.session, status: "awaiting_capture",
+        prompts: [.init(key: "front", text: "Show the whole front of the document.")], expiresAt: Sample.everyday,
+        attemptsLeft: 3, message: "Please take a picture of your document.")
+    static let minimalReply = BeginVerification.minimalReply
+    static let maximalReply = BeginVerification.maximalReply
+    static let errors = BeginVerification.errors
+    static let hasEffect = true
+    static let clockMembers = BeginVerification.clockMembers
+    static func everyday(_ provider: VerificationProvider) async throws -> Asked<BeginDocumentVerification> {
+        Asked(canonical, for: .random(), key: "key-begin")
+    }
+    static let provocations: [String: Provocation<VerificationProvider, BeginDocumentVerification>] = [
+        "unauthorized": { _ in Asked(canonical, key: "key-nobody") },
+        "rate_limited": { provider in
+            let person = Identifier.random()
+            for _ in 0..<20 { try await provider.beginDocument(person) }
             return Asked(canonical, for: person, key: "key-once-more")
         },
     ]
@@ -217,6 +248,24 @@ extension WithdrawVerificationConsent: MessageContract {
         Asked(canonical, for: try await provider.inReview().person)
     }
     static let provocations: [String: Provocation<VerificationProvider, WithdrawVerificationConsent>] = [
+        "unauthorized": { _ in Asked(canonical) }
+    ]
+}
+
+extension WithdrawDocumentConsent: MessageContract {
+    static let canonical = WithdrawDocumentConsent()
+    static let minimal = WithdrawDocumentConsent()
+    static let maximal = WithdrawDocumentConsent()
+    static let canonicalReply = NoContent()
+    static let minimalReply = NoContent()
+    static let maximalReply = NoContent()
+    static let errors = [Sample.unauthorized]
+    static let hasEffect = true
+    static let clockMembers: Set<String> = []
+    static func everyday(_ provider: VerificationProvider) async throws -> Asked<WithdrawDocumentConsent> {
+        Asked(canonical, for: try await provider.documentInReview().person)
+    }
+    static let provocations: [String: Provocation<VerificationProvider, WithdrawDocumentConsent>] = [
         "unauthorized": { _ in Asked(canonical) }
     ]
 }
