@@ -348,6 +348,7 @@ import Testing
             (73, try installation.run("up", "--state", file)),
             (64, try installation.run("up", "--state", path, "--frob")),
             (64, try installation.run("up", "--state", path, "--http", "nowhere")),
+            (64, try installation.run("up", "--state", path, "--http", "example.com:8080")),
             (64, try installation.run("frob")), (64, try installation.run("down", "auth", "--state", path)),
         ] {
             #expect(result.code == code)

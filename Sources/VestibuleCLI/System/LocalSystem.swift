@@ -216,6 +216,11 @@ final class LocalSystem {
 
     private static func refuseUsedPort(_ text: String) throws {
         let client = try HTTPClient(text)
+        var numeric = in_addr()
+        // The gateway looks up no names.
+        guard client.host == "localhost" || inet_pton(AF_INET, client.host, &numeric) == 1 else {
+            throw CommandError.usage("\(text) is not an address: expected HOST:PORT with a numeric host")
+        }
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var reuse = Int32(1)
