@@ -109,6 +109,75 @@ import Testing
     // MARK: The service with a bucket
 
     @Test func theBucketGetsEncryptedBytesAndLosesThem() async throws {
+        try await Self.withService { bucket, media in
+            let person = Identifier.random()
+            let photo = try await media.arrived(person)
+            let url = try #require(
+                try await media.ask(PutPhotos(photos: [photo]), person).photos.first?.url)
+            #expect(try await media.get(url).status == 200)
+            let stored = try #require(bucket.objects[photo.description])
+            let pixels = Array(MediaStage.picture.suffix(40).prefix(16))
+            #expect(stored.firstRange(of: pixels) == nil && bucket.objects["database"] != nil)
+            bucket.refusals = [(503, "SlowDown"), (503, "SlowDown"), (503, "SlowDown")]
+            let upload = try await media.promised(person)
+            #expect(try await media.send(MediaStage.picture, to: upload.uploadUrl).status == 503)
+            #expect(media.stage.log.text.contains("s3_put_http_503_SlowDown"))
+            _ = try await media.ask(DeletePhoto(mediaId: photo), person)
+            try await media.stage.rows("UPDATE media SET expires_at = now()")
+            try await media.untilDestroyed()
+            #expect(Set(bucket.objects.keys) == ["database"] && media.files.isEmpty)
+        }
+    }
+
+    /// Keys are gone, other replicas and statements go on, and nothing is noted before the bytes are gone, too.
+    @Test func aSlowBucketHoldsUpNothingButTheNote() async throws {
+        try await Self.withService { bucket, media in
+            let removal = LoopPromise<Void>()
+            bucket.removal = removal
+            for _ in 0..<2 { _ = try await media.arrived(.random()) }
+            try await media.stage.rows("UPDATE media SET expires_at = now()")
+            let isAsked = try await eventually {
+                media.stage.containers[0].hurry()
+                return bucket.removals == 1
+            }
+            #expect(isAsked && media.files.isEmpty && bucket.objects.count == 3)
+            let rows = try await media.stage.rows("SELECT due_at > now() FROM destructions FOR UPDATE NOWAIT")
+            #expect(rows == "t\nt", "they are taken, and not locked")
+            removal.resolve(.success(()))
+            try await media.untilDestroyed()
+            #expect(Set(bucket.objects.keys) == ["database"])
+            #expect(try await media.stage.rows(Self.noted) == "2")
+        }
+    }
+
+    /// What was taken may be written once more, or be taken by another replica.
+    @Test func aRowThatGotAnotherTimeMeanwhileStays() async throws {
+        try await Self.withService { bucket, media in
+            let removal = LoopPromise<Void>()
+            bucket.removal = removal
+            _ = try await media.arrived(.random())
+            try await media.stage.rows("UPDATE media SET expires_at = now()")
+            let isAsked = try await eventually {
+                media.stage.containers[0].hurry()
+                return bucket.removals == 1
+            }
+            #expect(isAsked)
+            try await media.stage.rows("UPDATE destructions SET due_at = now()")
+            bucket.removal = nil
+            removal.resolve(.success(()))
+            try await media.untilDestroyed()
+            #expect(bucket.removals >= 6, "all objects are removed again")
+            #expect(try await media.stage.rows(Self.noted) == "1")
+        }
+    }
+
+    private static let noted = """
+        SELECT count(*) FROM audit WHERE act = 'media_destroyed' AND details::jsonb ->> 'reason' = 'expired'
+        """
+
+    private nonisolated static func withService(
+        _ body: @escaping @Loop @Sendable (Bucket, MediaStage) async throws -> Void
+    ) async throws {
         try await Bucket.run { bucket in
             let folder = try ScratchFolder()
             let environment = [
@@ -119,22 +188,7 @@ import Testing
             try await ServiceStage.run(VerificationServiceDefinition.definition, environment: environment) { stage in
                 let media = MediaStage(stage: stage, gateway: try stage.asking(as: .gateway), folder: folder)
                 try await stage.untilReady()
-                let person = Identifier.random()
-                let photo = try await media.arrived(person)
-                let url = try #require(
-                    try await media.ask(PutPhotos(photos: [photo]), person).photos.first?.url)
-                #expect(try await media.get(url).status == 200)
-                let stored = try #require(bucket.objects[photo.description])
-                let pixels = Array(MediaStage.picture.suffix(40).prefix(16))
-                #expect(stored.firstRange(of: pixels) == nil && bucket.objects["database"] != nil)
-                bucket.refusals = [(503, "SlowDown"), (503, "SlowDown"), (503, "SlowDown")]
-                let upload = try await media.promised(person)
-                #expect(try await media.send(MediaStage.picture, to: upload.uploadUrl).status == 503)
-                #expect(stage.log.text.contains("s3_put_http_503_SlowDown"))
-                _ = try await media.ask(DeletePhoto(mediaId: photo), person)
-                try await stage.rows("UPDATE media SET expires_at = now()")
-                try await media.untilDestroyed()
-                #expect(Set(bucket.objects.keys) == ["database"] && media.files.isEmpty)
+                try await body(bucket, media)
             }
         }
     }
@@ -147,6 +201,10 @@ import Testing
     /// The next answers, before it works again.
     var refusals: [(status: Int, code: String)] = []
     var requests = 0
+    /// What removals wait for, if anything.
+    var removal: LoopPromise<Void>?
+    /// How many objects were to be removed.
+    private(set) var removals = 0
     private var server: HTTPServer?
     var url: String { "http://127.0.0.1:\(server?.boundPort ?? 0)" }
 
@@ -190,6 +248,8 @@ import Testing
         switch request.head.method {
         case "PUT": objects[parts[1]] = request.body
         case "DELETE":
+            removals += 1
+            try? await removal?.get()
             objects[parts[1]] = nil
             return HTTPResponse(status: 204)
         default:

@@ -6,8 +6,8 @@ import ServiceRuntime
 
 /// Destroys pictures whose row has ended, and ends rows whose time is over.
 ///
-/// Any replica does it, each picture once. A replica that is killed between two steps leaves the row, so the next round
-/// does all steps again.
+/// Any replica does it. It takes rows for a minute, in which no other replica takes them. A row that it leaves, because it was
+/// killed or something failed, comes due again after that minute. Then all steps are done again.
 @Loop struct DestructionStore {
     let database: Database
     let vault: MediaVault
@@ -16,47 +16,57 @@ import ServiceRuntime
 
     /// The most pictures of one round.
     private static let most = 20
-    /// When a round begins no further destruction. The database ends a transaction that does nothing for 10 s, and one
-    /// destruction may take 5 s.
-    private static let patience = Duration.seconds(4)
+    /// When a round begins no further step. The rows are taken for a minute, and the steps of one picture may take 15 s.
+    private static let patience = Duration.seconds(40)
 
     /// Ends the rows whose time is over.
     func endExpired() async throws { _ = try await database.write(Self.expired, [.text("expired")]) }
 
-    /// Destroys some pictures that are due: key, bytes, and then the row together with the audit trail.
+    /// Destroys some pictures that are due: their keys, their bytes, and then the rows together with the audit trail.
     ///
-    /// - Returns: whether there may be more.
+    /// No transaction is open meanwhile, since a slow bucket takes longer than the database waits for one.
+    ///
+    /// - Returns: whether all went well and there may be more.
     func round() async throws -> Bool {
-        try await database.transaction { transaction in
-            let rows = try await transaction.query(Self.due, [.integer(Int64(Self.most))])
-            let end = MonotonicClock.now() + Self.patience.nanoseconds
-            var destroyed: [Row] = []
-            var failed: Row?
-            for row in rows where failed == nil && MonotonicClock.now() < end {
-                do {
-                    try await vault.destroy(try row.uuid("media_id"), MediaPurpose(rawValue: try row.text("purpose")))
-                    destroyed.append(row)
-                } catch {
-                    // The others must not wait for one that cannot be removed now, and a bucket that does not answer takes
-                    // seconds to say so. The next round goes on with them.
-                    log.error("media_not_destroyed", ["error": .string(Log.name(of: error))])
-                    failed = row
-                }
+        let end = MonotonicClock.now() + Self.patience.nanoseconds
+        let rows = try await database.write(Self.take, [.integer(Int64(Self.most))])
+        let unreadable = await succeeded(rows, until: end) { try await vault.destroyKey(of: $0.uuid("media_id")) }
+        let destroyed = await succeeded(unreadable, until: end) {
+            try await vault.removeBytes(of: $0.uuid("media_id"), MediaPurpose(rawValue: $0.text("purpose")))
+        }
+        if !destroyed.isEmpty { try await note(destroyed) }
+        return destroyed.count == Self.most
+    }
+
+    /// The rows with which a step succeeded. The others must not wait for one that cannot be removed now.
+    private func succeeded(_ rows: [Row], until end: UInt64, _ step: @Loop (Row) async throws -> Void) async -> [Row] {
+        var done: [Row] = []
+        for row in rows where !Task.isCancelled && MonotonicClock.now() < end {
+            do {
+                try await step(row)
+                done.append(row)
+            } catch {
+                log.error("media_not_destroyed", ["error": .string(Log.name(of: error))])
             }
-            // Only now, since a note holds the chain of the audit trail until the transaction ends.
-            for row in destroyed {
-                let media = try row.uuid("media_id")
-                transaction.send(Self.done, [.uuid(media)])
+        }
+        return done
+    }
+
+    /// Ends rows whose pictures are destroyed. Whoever took one later, or wrote its bytes once more, has given it another time:
+    /// that row stays.
+    private func note(_ destroyed: [Row]) async throws {
+        try await database.transaction { transaction in
+            let media = try destroyed.map { try $0.uuid("media_id") }
+            let takenUntil = try destroyed[0].timestamp("due_at")
+            for row in try await transaction.query(Self.done, [.uuidArray(media), .timestamp(takenUntil)]) {
                 let act = AuditAct(
                     "media_destroyed",
                     [
-                        "media": media.description, "purpose": try row.text("purpose"),
+                        "media": try row.uuid("media_id").description, "purpose": try row.text("purpose"),
                         "reason": try row.text("reason"),
                     ])
                 audit.note(act, on: .service, in: transaction)
             }
-            if let failed { transaction.send(Self.postpone, [.uuid(try failed.uuid("media_id"))]) }
-            return rows.count == Self.most || destroyed.count < rows.count
         }
     }
 
@@ -70,13 +80,15 @@ import ServiceRuntime
     }
 
     private static let expired = MediaStore.end("expires_at <= clock_timestamp()", "$1")
-    private static let due: Statement = """
-        SELECT media_id, purpose, reason FROM destructions WHERE due_at <= clock_timestamp()
-        ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    /// All rows get the same time.
+    private static let take: Statement = """
+        UPDATE destructions SET due_at = now() + interval '1 minute' WHERE media_id = ANY(ARRAY(
+            SELECT media_id FROM destructions WHERE due_at <= clock_timestamp()
+            ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED))
+        RETURNING media_id, purpose, reason, due_at
         """
-    private static let done: Statement = "DELETE FROM destructions WHERE media_id = $1"
-    private static let postpone: Statement = """
-        UPDATE destructions SET due_at = clock_timestamp() + interval '1 minute' WHERE media_id = $1
+    private static let done: Statement = """
+        DELETE FROM destructions WHERE media_id = ANY($1) AND due_at = $2 RETURNING media_id, purpose, reason
         """
     private static let orphans: Statement = """
         INSERT INTO destructions (media_id, purpose, reason, due_at)

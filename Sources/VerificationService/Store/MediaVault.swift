@@ -93,13 +93,17 @@ struct MediaVault: Sendable {
         }
     }
 
-    /// Destroys the key, and then removes the bytes, which nobody can read any more.
-    ///
-    /// - Parameter purpose: `nil` if it is not known.
-    func destroy(_ id: Identifier, _ purpose: MediaPurpose?) async throws {
+    /// Destroys the key of a picture, without which nobody can read its bytes any more.
+    func destroyKey(of id: Identifier) async throws {
         // A file of which no row tells the purpose may have its key in either folder.
         let folders = [photoKeys, otherKeys]
         try await Loop.offload { for folder in folders { try folder.remove(BlobName(id)) } }
+    }
+
+    /// Removes the bytes of a picture.
+    ///
+    /// - Parameter purpose: `nil` if it is not known.
+    func removeBytes(of id: Identifier, _ purpose: MediaPurpose?) async throws {
         if purpose == nil || purpose == .profilePhoto { try await removeSizes(of: id) }
         try await blobs.delete(BlobName(id))
     }
