@@ -102,9 +102,12 @@ struct HTTPClient {
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, String(port), &wanted, &found) == 0 else { return [] }
         defer { freeaddrinfo(found) }
-        return sequence(first: found) { $0?.pointee.ai_next }.prefix { $0 != nil }.map { entry in
-            UnsafeRawPointer(entry!.pointee.ai_addr).loadUnaligned(as: sockaddr_in.self)
+        var (addresses, next) = ([sockaddr_in](), found)
+        while let entry = next?.pointee {
+            addresses.append(UnsafeRawPointer(entry.ai_addr).loadUnaligned(as: sockaddr_in.self))
+            next = entry.ai_next
         }
+        return addresses
     }
 
     /// Calls what takes a socket address in the way of the system's functions.
