@@ -32,14 +32,16 @@ enum {
 static inline int CLinux_memory(void) { return (int)syscall(SYS_memfd_create, "picture", 1u /* MFD_CLOEXEC */); }
 
 /// Lets this process and what it becomes read and run what lies under /usr, and this program, and open no other file. Files
-/// that are open stay so.
+/// that are open stay so. From Linux 6.12 on, no signal leaves it either.
 static inline int CLinux_closeFiles(const char *program) {
-    struct { unsigned long long files; } all;
+    struct { unsigned long long files, ports, scopes; } all = {0, 0, 0};
     struct landlock_path_beneath_attr rule;
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1u /* the version */);
     if (version < 1) return -1;
     // Each version of the kernel's interface knows more: 13 rights, then moving, truncating, and from the fifth on devices.
     all.files = (1ull << (version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13)) - 1;
+    // Sockets without a file, and signals.
+    if (version >= 6) all.scopes = 3;
     int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
     if (rules < 0) return -1;
     const char *paths[] = {"/usr", program, "/etc/ld.so.cache"};
@@ -54,7 +56,8 @@ static inline int CLinux_closeFiles(const char *program) {
     return (int)syscall(SYS_landlock_restrict_self, rules, 0);
 }
 
-/// Refuses this process and what it becomes the calls that reach another process, a machine or a key, and new processes.
+/// Refuses this process and what it becomes the calls that reach another process, a machine, a key, or a file that is not open,
+/// and new processes.
 static inline int CLinux_closeCalls(void) {
 #if defined(__x86_64__)
     const unsigned machine = AUDIT_ARCH_X86_64;
@@ -64,46 +67,75 @@ static inline int CLinux_closeCalls(void) {
     return -1;
 #endif
     static const unsigned refused[] = {
-        SYS_socket, SYS_socketpair, SYS_io_uring_setup, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
-        SYS_pidfd_open, SYS_pidfd_send_signal, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
-        SYS_keyctl, SYS_add_key, SYS_request_key, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open, SYS_bpf,
+        SYS_socket, SYS_socketpair, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_move_pages,
+        SYS_migrate_pages, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_bpf,
         SYS_perf_event_open, SYS_userfaultfd, SYS_unshare, SYS_setns, SYS_setpgid, SYS_setsid,
+        // Keys, and what the processes of a user share.
+        SYS_keyctl, SYS_add_key, SYS_request_key, SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv,
+        SYS_msgctl, SYS_semget, SYS_semop, SYS_semtimedop, SYS_semctl, SYS_mq_open, SYS_mq_unlink,
+        // The pace of another process.
+        SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setaffinity, SYS_setpriority,
+        SYS_ioprio_set,
+        // Other users: a process that becomes one outlives its parent.
+        SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setfsuid, SYS_setfsgid,
+        SYS_setgroups, SYS_capset,
+        // What Landlock lets anybody do to a file.
+        SYS_truncate, SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
+        SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
 #if defined(__x86_64__)
-        SYS_fork, SYS_vfork,
+        SYS_fork, SYS_vfork, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
 #endif
     };
-    enum { count = sizeof refused / sizeof *refused };
-    struct sock_filter steps[count * 2 + 20];
+    // Calls that depend on an argument. They are refused where the test holds, or where it does not.
+    static const struct {
+        unsigned number, argument;
+        unsigned short test;
+        unsigned value;
+        int holds;
+    } bounded[] = {
+        // A thread is none but with CLONE_THREAD.
+        {SYS_clone, 0, BPF_JSET, 0x10000, 0},
+        // The limits of another process.
+        {SYS_prlimit64, 0, BPF_JEQ, 0, 0},
+        // The name of a thread, and not the end with the parent.
+        {SYS_prctl, 0, BPF_JEQ, PR_SET_NAME, 0},
+        // Those behind F_SETFL say who gets a file's signals, and lock files.
+        {SYS_fcntl, 1, BPF_JGT, F_SETFL, 1},
+        // Landlock before Linux 6.2 does not ask.
+        {SYS_openat, 2, BPF_JSET, O_TRUNC, 1},
+#if defined(__x86_64__)
+        {SYS_open, 1, BPF_JSET, O_TRUNC, 1},
+#endif
+    };
+    enum { all = sizeof refused / sizeof *refused, some = sizeof bounded / sizeof *bounded };
+    struct sock_filter steps[all * 2 + some * 5 + 9];
     struct sock_fprog filter = {0, steps};
-    const unsigned number = offsetof(struct seccomp_data, nr), first = offsetof(struct seccomp_data, args);
 #define STEP(code, value, yes, no) steps[filter.len++] = (struct sock_filter)BPF_JUMP(code, value, yes, no)
 #define ANSWER(value) STEP(BPF_RET | BPF_K, value, 0, 0)
 #define LOAD(offset) STEP(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0)
     LOAD(offsetof(struct seccomp_data, arch));
     STEP(BPF_JMP | BPF_JEQ | BPF_K, machine, 1, 0);
     ANSWER(SECCOMP_RET_KILL_PROCESS);
-    LOAD(number);
-    // The calls of x32 have other numbers, from here on.
-    STEP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
-    ANSWER(SECCOMP_RET_ERRNO | EPERM);
-    for (int i = 0; i < count; i++) {
+    LOAD(offsetof(struct seccomp_data, nr));
+    // Calls of Linux 5.1 and later, and those of x32. The C library does without: where there is no clone3, it asks clone.
+    STEP(BPF_JMP | BPF_JGE | BPF_K, 424, 0, 1);
+    ANSWER(SECCOMP_RET_ERRNO | ENOSYS);
+    // Terminals, and who gets a file's signals.
+    STEP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1);
+    ANSWER(SECCOMP_RET_ERRNO | ENOTTY);
+    for (int i = 0; i < all; i++) {
         STEP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1);
         ANSWER(SECCOMP_RET_ERRNO | EPERM);
     }
-    // Its flags are in memory, where no filter looks. The C library then asks clone.
-    STEP(BPF_JMP | BPF_JEQ | BPF_K, 435 /* clone3 */, 0, 1);
-    ANSWER(SECCOMP_RET_ERRNO | ENOSYS);
-    // A thread is none but with CLONE_THREAD.
-    STEP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);
-    LOAD(first);
-    STEP(BPF_JMP | BPF_JSET | BPF_K, 0x10000, 4, 0);
-    ANSWER(SECCOMP_RET_ERRNO | EPERM);
-    // The limits of another process.
-    STEP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 2);
-    LOAD(first);
-    STEP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+    for (int i = 0; i < some; i++) {
+        STEP(BPF_JMP | BPF_JEQ | BPF_K, bounded[i].number, 0, 4);
+        // The lower half: both machines begin with it, and the kernel reads no more of these.
+        LOAD(offsetof(struct seccomp_data, args) + 8 * bounded[i].argument);
+        STEP(BPF_JMP | bounded[i].test | BPF_K, bounded[i].value, !bounded[i].holds, bounded[i].holds);
+        ANSWER(SECCOMP_RET_ERRNO | EPERM);
+        ANSWER(SECCOMP_RET_ALLOW);
+    }
     ANSWER(SECCOMP_RET_ALLOW);
-    ANSWER(SECCOMP_RET_ERRNO | EPERM);
 #undef LOAD
 #undef ANSWER
 #undef STEP
@@ -124,9 +156,11 @@ static inline pid_t CLinux_startConfined(
     const pid_t parent = getpid();
     const struct {
         int kind;
-        unsigned long most;
+        struct rlimit limit;
     } limits[] = {
-        {RLIMIT_CPU, seconds}, {RLIMIT_AS, memory}, {RLIMIT_FSIZE, size}, {RLIMIT_NOFILE, 32}, {RLIMIT_CORE, 0},
+        // The first ends it by a signal of its own, and the kernel's SIGKILL stays the word for a lack of memory.
+        {RLIMIT_CPU, {seconds, seconds + 1}}, {RLIMIT_AS, {memory, memory}}, {RLIMIT_FSIZE, {size, size}},
+        {RLIMIT_NOFILE, {32, 32}}, {RLIMIT_CORE, {0, 0}},
     };
     char *const nothing[] = {NULL};
     const pid_t child = fork();
@@ -149,8 +183,7 @@ static inline pid_t CLinux_startConfined(
     if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(trash, 2) < 0 || chdir("/") != 0) _exit(CLinux_noChild);
     if (syscall(436 /* close_range */, 3u, ~0u, 0u) != 0) _exit(CLinux_noChild);
     for (int i = 0; i < (int)(sizeof limits / sizeof *limits); i++) {
-        const struct rlimit limit = {limits[i].most, limits[i].most};
-        if (setrlimit(limits[i].kind, &limit) != 0) _exit(CLinux_noChild);
+        if (setrlimit(limits[i].kind, &limits[i].limit) != 0) _exit(CLinux_noChild);
     }
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || CLinux_closeFiles(arguments[0]) != 0) _exit(CLinux_noLandlock);
     // The descriptors of the rules would be open in the program.
@@ -160,9 +193,16 @@ static inline pid_t CLinux_startConfined(
     _exit(CLinux_noProgram);
 }
 
+/// What `CLinux_wait` returns for a child that it killed.
+enum {
+    CLinux_tooSlow = -1,
+    /// There was no descriptor to wait with.
+    CLinux_notWatched = -2
+};
+
 /// Waits for a child, and kills it when the time is over.
 ///
-/// @return the status of waitpid; -1 if it was killed here
+/// @return the status of waitpid, or why it was killed here
 static inline int CLinux_wait(pid_t child, int milliseconds) {
     struct timespec began, now;
     clock_gettime(CLOCK_MONOTONIC, &began);
@@ -179,5 +219,5 @@ static inline int CLinux_wait(pid_t child, int milliseconds) {
     }
     if (isOver) kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    return isOver ? -1 : status;
+    return !isOver ? status : ended.fd < 0 ? CLinux_notWatched : CLinux_tooSlow;
 }

@@ -14,8 +14,9 @@ public struct ConfinedProgram: Sendable {
         /// Takes the reason.
         public init(_ reason: String) { self.reason = reason }
 
-        /// Whether the machine is to blame for the moment, and not the input.
-        public var isPassing: Bool { ["no_child", "no_memory"].contains(reason) }
+        /// Whether the machine may be to blame for the moment, and not the input: the child did not run, the kernel ended it for
+        /// lack of memory, or others used the processor.
+        public var isPassing: Bool { reason.hasPrefix("no_") || ["signal_9", "too_slow"].contains(reason) }
     }
 
     /// The path of the program.
@@ -64,7 +65,8 @@ public struct ConfinedProgram: Sendable {
 
     /// - Parameter status: of `CLinux_wait`.
     private static func failure(_ status: Int32) -> Failure? {
-        guard status != -1 else { return Failure("too_slow") }
+        guard Int(status) != CLinux_tooSlow else { return Failure("too_slow") }
+        guard Int(status) != CLinux_notWatched else { return Failure("no_child") }
         guard status & 0x7f == 0 else { return Failure("signal_\(status & 0x7f)") }
         switch Int(status >> 8 & 0xff) {
         case 0: return nil
