@@ -127,6 +127,24 @@ import Testing
         }
     }
 
+    @Test func aPhotoWhoseQuestionBecameADeadLetterComesToReviewers() async throws {
+        try await Self.run(Self.later) { verifying, server in
+            let (media, person) = (verifying.media, Identifier.random())
+            let photo = try await media.arrived(person)
+            _ = try await media.ask(PutPhotos(photos: [photo]), person)
+            #expect(try await eventually { !server.requests.isEmpty })
+            let statistics = VerificationStatistics(verifying.stage.containers[0].database)
+            for (hours, waiting) in [(24, []), (26, [photo])] {
+                try await verifying.stage.rows(
+                    "UPDATE media SET judge_asked_at = now() - interval '\(hours) hours'")
+                let list = try await verifying.ask(ListPhotoReviews(), .random(), role: "staff").photos
+                #expect(list.map(\.mediaId) == waiting)
+                try await statistics.look()
+                #expect(statistics.measures["reviews"] == Double(waiting.count))
+            }
+        }
+    }
+
     @Test func aPhotoThatIsGoneIsNotAskedAbout() async throws {
         try await Self.run(Self.later) { verifying, server in
             let (media, person) = (verifying.media, Identifier.random())

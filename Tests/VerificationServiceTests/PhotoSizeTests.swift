@@ -78,18 +78,82 @@ import Testing
         ("exec /usr/bin/sleep 60", "too_slow"), ("while true; do true; done", "too_slow"), ("exit 3", "exit_3"),
         ("echo no picture", "ImageError"), ("/usr/bin/cat; true", "exit_254"),
     ]) func aProgramThatHangsOrFailsCostsTheSizeAlone(script: String, error: String) async throws {
+        let failure = ConfinedProgram.Failure(error)
         #expect(ConfinedProgram("").limit == .seconds(5))
         let folder = try ScratchFolder()
         let program = try folder.script("tool", "[ \"$1\" = --version ] && exit 0\n\(script)")
         try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
             let url = try await media.placed(Sized.photo)
-            try await media.sizing(by: ConfinedProgram(program, limit: .milliseconds(300))).round()
+            let sizing = media.sizing(by: ConfinedProgram(program, limit: .milliseconds(300)))
+            for attempt in 1..<PhotoSizing.mostAttempts where failure.isPassing {
+                await #expect(throws: failure) { try await sizing.round() }
+                #expect(try await media.stage.rows("SELECT sizes_attempts FROM media") == "\(attempt)")
+                try await sizing.round()
+                #expect(!media.stage.log.text.contains("photo_size_failed"), "it is not due yet")
+                try await media.makeSizesDue()
+            }
+            try await sizing.round()
             #expect(media.stage.log.text.contains(#""error":"\#(error)","event":"photo_size_failed""#))
             #expect(try await media.stage.rows("SELECT count(*) FROM media WHERE sizes_due_at IS NULL") == "1")
             let (plain, sized) = (try await media.get(url), try await media.get("\(url)&size=medium"))
             #expect(sized.status == 200 && sized.body == plain.body)
             #expect(media.files.count == 2)
         }
+    }
+
+    @Test func aPictureThatEndsThreeReplicasIsGivenUp() async throws {
+        try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
+            _ = try await media.placed(Sized.photo)
+            let photos = PhotoStore(media: media.store, keys: media.stage.containers[0].keys)
+            for attempt in 1...PhotoSizing.mostAttempts {
+                #expect(try await photos.claimUnsized()?.attempt == attempt)
+                try await media.makeSizesDue()
+            }
+            try await media.sizing(by: ConfinedProgram(Sized.program)).round()
+            #expect(media.stage.log.text.contains("photo_sizes_given_up") && media.files.count == 2)
+            #expect(try await photos.claimUnsized() == nil)
+            try await media.makeSizesDue()
+            #expect(try await photos.claimUnsized() == nil, "for good")
+        }
+    }
+
+    @Test func aStoreOfBytesThatFailsCostsNoAttempt() async throws {
+        try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
+            _ = try await media.placed(Sized.photo)
+            let bytes = try #require(media.files.first { $0.hasPrefix("blobs") })
+            let obstacle = "\(media.folder.path)/\(bytes).small"
+            try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+            let sizing = media.sizing(by: ConfinedProgram(Sized.program))
+            await #expect(throws: (any Error).self) { try await sizing.round() }
+            #expect(try await media.stage.rows("SELECT sizes_attempts FROM media") == "0")
+            try FileManager.default.removeItem(atPath: obstacle)
+            try await media.makeSizesDue()
+            try await sizing.round()
+            #expect(media.files.filter { $0.hasSuffix(".small") || $0.hasSuffix(".medium") }.count == 2)
+        }
+    }
+
+    @Test func theNewestPhotoGetsItsSizesFirst() async throws {
+        try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
+            let people = [Identifier.random(), .random(), .random()]
+            var expected: [Identifier?] = []
+            for (age, person) in zip([10, 5, 20], people) {
+                _ = try await media.placed(Sized.photo, of: person)
+                let photo = try #require(try await media.ask(GetPhotos(), person).photos.first?.mediaId)
+                try await media.stage.rows(
+                    "UPDATE media SET sizes_due_at = now() - interval '\(age) minutes' WHERE media_id = '\(photo)'")
+                expected.append(photo)
+            }
+            let photos = PhotoStore(media: media.store, keys: media.stage.containers[0].keys)
+            for index in [1, 0, 2] { #expect(try await photos.claimUnsized()?.media == expected[index]) }
+        }
+    }
+
+    @Test(arguments: [
+        ("signal_9", true), ("too_slow", true), ("no_child", true), ("no_memory", true), ("no_program", true),
+        ("exit_1", false), ("signal_24", false), ("signal_11", false),
+    ]) func theMachineMayBeToBlameForSomeFailures(reason: String, isPassing: Bool) {
+        #expect(ConfinedProgram.Failure(reason).isPassing == isPassing)
     }
 
     @Test func theChildHasThePictureAndReachesNothingElse() async throws {
@@ -114,7 +178,7 @@ import Testing
             { kill -0 $PPID; } 2>&1 && echo "reached: the service"
             read -r picture
             echo "picture: $picture"
-            ulimit -c; ulimit -t; ulimit -v; ulimit -f; ulimit -n
+            ulimit -c; ulimit -t; ulimit -Ht; ulimit -v; ulimit -f; ulimit -n
             """)
         let said = String(
             decoding: try await ConfinedProgram(program).run([], on: Array("pixels\n".utf8)), as: UTF8.self)
@@ -126,11 +190,77 @@ import Testing
         #expect(
             Set(descriptors).subtracting([10, 31]) == [0, 1, 2], "the shell keeps its script and a place of its own")
         #expect(lines.contains("picture: pixels"))
-        #expect(lines.suffix(5) == ["0", "5", "1048576", "4096", "32"])
+        #expect(lines.suffix(6) == ["0", "5", "6", "1048576", "4096", "32"])
         #expect(server.requests.isEmpty && !FileManager.default.fileExists(atPath: folder.path + "/new"))
         await server.stop()
         let twins = try folder.script("twins", "( echo a process of its own )")
         await #expect(throws: ConfinedProgram.Failure("exit_254")) { try await ConfinedProgram(twins).run([]) }
+    }
+
+    @Test func theChildChangesNoFileAndReachesNoProcessByAnyCall() async throws {
+        let folder = try ScratchFolder()
+        let key = folder.path + "/key"
+        try Data("a secret".utf8).write(to: URL(filePath: key))
+        let before = try FileManager.default.attributesOfItem(atPath: key)
+        // The numbers of the last two are the same on each machine.
+        let program = try folder.script(
+            "tool",
+            #"""
+            exec /usr/bin/python3 -IS -c '
+            import ctypes, errno, fcntl, os, termios
+            C, key, parent = ctypes.CDLL(None, use_errno=True), "\#(key)", os.getppid()
+            input = os.open("/usr/bin/python3", os.O_RDONLY)
+            for call in r"""
+                os.chmod(key, 0o604)
+                os.fchmod(input, 0o755)
+                os.chown(key, os.getuid(), os.getgid())
+                os.lchown(key, os.getuid(), os.getgid())
+                os.fchown(input, os.getuid(), os.getgid())
+                os.utime(key, (1, 1))
+                os.truncate(key, 0)
+                os.open(key, os.O_RDONLY | os.O_TRUNC)
+                os.open(key, 3 | os.O_TRUNC)
+                os.setxattr(key, "user.x", b"x")
+                os.removexattr(key, "user.x")
+                os.rename(key, key + "2")
+                os.link(key, key + "2")
+                os.unlink(key)
+                os.kill(parent, 0)
+                os.setpriority(os.PRIO_PROCESS, parent, 1)
+                os.sched_setaffinity(parent, os.sched_getaffinity(0))
+                os.sched_setscheduler(parent, os.SCHED_OTHER, os.sched_param(0))
+                os.setsid()
+                os.fork()
+                os.setuid(os.getuid())
+                fcntl.fcntl(input, fcntl.F_SETOWN, parent)
+                fcntl.fcntl(input, 10, 15)
+                fcntl.fcntl(input, 15, b"\x02\0\0\0" + parent.to_bytes(4, "little"))
+                fcntl.ioctl(input, termios.FIOASYNC, b"\x01\0\0\0")
+                fcntl.ioctl(input, termios.FIONBIO, b"\0\0\0\0")
+                C.prctl(1, 0, 0, 0, 0)
+                C.semget(0, 1, 0o600)
+                C.semop(0, None, 0)
+                C.semctl(0, 0, 0)
+                C.shmctl(0, 2, None)
+                C.msgrcv(0, None, 0, 0, 0o4000)
+                C.msgctl(0, 2, None)
+                C.mq_unlink(b"/x")
+                C.syscall(424, parent, 0, None, 0)
+                C.syscall(452, -100, key.encode(), 0o604, 0)
+            """.split("\n"):
+                if not call.strip(): continue
+                try: reason = ctypes.get_errno() if eval(call.strip()) == -1 else 0
+                except OSError as error: reason = error.errno
+                isRefused = reason in [errno.EPERM, errno.EACCES, errno.EXDEV, errno.ENOSYS, errno.ENOTTY]
+                print("refused" if isRefused else f"{reason} {call.strip()}")
+            '
+            """#)
+        let said = String(decoding: try await ConfinedProgram(program).run([]), as: UTF8.self)
+        #expect(Set(said.split(separator: "\n")) == ["refused"] && said.split(separator: "\n").count == 36)
+        let after = try FileManager.default.attributesOfItem(atPath: key)
+        #expect(try String(contentsOfFile: key, encoding: .utf8) == "a secret")
+        #expect(after[.modificationDate] as? Date == before[.modificationDate] as? Date)
+        #expect(after[.posixPermissions] as? Int == before[.posixPermissions] as? Int)
     }
 
     @Test func theSizesEndWithTheKeyOfThePhoto() async throws {
@@ -160,7 +290,7 @@ import Testing
             let person = Identifier.random()
             _ = try await media.placed(Sized.photo, of: person)
             let photos = PhotoStore(media: media.store, keys: media.stage.containers[0].keys)
-            let photo = try #require(try await photos.claimUnsized())
+            let photo = try #require(try await photos.claimUnsized()).media
             #expect(try await photos.claimUnsized() == nil, "no other replica gets it meanwhile")
             _ = try await media.ask(DeletePhoto(mediaId: photo), person)
             try await media.untilDestroyed()
@@ -219,7 +349,7 @@ import Testing
             #expect(media.files.count == 2, "the key and the photo")
             try await media.stage.addReplica()
             try await media.stage.untilReady()
-            try await media.stage.rows("UPDATE media SET sizes_due_at = now() WHERE sizes_due_at IS NOT NULL")
+            try await media.makeSizesDue()
             try await media.untilSized()
             #expect(media.files.count == 4)
             _ = try await media.ask(PutPhotos(photos: []), person)
@@ -295,6 +425,11 @@ extension MediaStage {
             return try await stage.rows("SELECT count(*) FROM media WHERE sizes_due_at IS NOT NULL") == "0"
         }
         #expect(done)
+    }
+
+    /// Ends the pause between two attempts.
+    fileprivate func makeSizesDue() async throws {
+        try await stage.rows("UPDATE media SET sizes_due_at = now() WHERE sizes_due_at IS NOT NULL")
     }
 
     /// What makes sizes, with a program of the test.

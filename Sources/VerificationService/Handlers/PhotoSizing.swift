@@ -5,7 +5,8 @@ import ServiceRuntime
 /// Makes the smaller sizes of photos, once others may see them.
 ///
 /// The row of a photo says that its sizes are due, so a replica that is killed loses nothing: another one makes them a minute
-/// later. A size that cannot be made is not tried again, and the photo is served in its place.
+/// later. A size that the program cannot make is not tried again. One that the machine may have cost is tried three times. Where
+/// there is no size, the photo is served.
 @Loop final class PhotoSizing {
     private let photos: PhotoStore
     /// `vipsthumbnail`.
@@ -15,6 +16,9 @@ import ServiceRuntime
     /// Why no sizes are made; `nil` before the first look.
     private var problem: ConfinedProgram.Failure??
 
+    /// A picture may end the replica that takes it. It gets no more than these.
+    nonisolated static let mostAttempts = 3
+
     init(photos: PhotoStore, program: ConfinedProgram, log: Log, statistics: VerificationStatistics) {
         (self.photos, self.program, self.log, self.statistics) = (photos, program, log, statistics)
     }
@@ -23,7 +27,17 @@ import ServiceRuntime
     func round() async throws {
         if problem != .some(nil) { await look() }
         guard problem == .some(nil) else { return }
-        while !Task.isCancelled, let photo = try await photos.claimUnsized() { try await make(photo) }
+        while !Task.isCancelled, let photo = try await photos.claimUnsized() {
+            do {
+                try await make(photo)
+            } catch let failure as ConfinedProgram.Failure {
+                throw failure
+            } catch {
+                // The store of bytes does not answer, for one.
+                try await photos.forgetAttempt(at: photo.media)
+                throw error
+            }
+        }
     }
 
     /// Says in the log whether sizes are made, when that changes.
@@ -40,24 +54,26 @@ import ServiceRuntime
         }
     }
 
-    private func make(_ photo: Identifier) async throws {
-        if let vault = photos.media.vault, let original = try await vault.get(photo, .profilePhoto) {
+    private func make(_ photo: PhotoStore.Unsized) async throws {
+        if photo.attempt > Self.mostAttempts {
+            log.warning("photo_sizes_given_up", ["attempts": .integer(Int64(Self.mostAttempts))])
+        } else if let vault = photos.media.vault, let original = try await vault.get(photo.media, .profilePhoto) {
             for size in PhotoSize.allCases {
                 // The child of the next size could outlast the end of this replica.
-                guard !Task.isCancelled else { return }
-                guard let picture = try await made(size, of: original) else { continue }
-                guard try await vault.put(picture, photo, size) else { break }
+                guard !Task.isCancelled else { throw CancellationError() }
+                guard let picture = try await made(size, of: original, attempt: photo.attempt) else { continue }
+                guard try await vault.put(picture, photo.media, size) else { break }
             }
         }
         // Its destruction may have come before the last size was written. Without the key nobody reads that.
-        if try await !photos.noteSizes(of: photo) { try await photos.media.vault?.removeSizes(of: photo) }
+        if try await !photos.noteSizes(of: photo.media) { try await photos.media.vault?.removeSizes(of: photo.media) }
     }
 
-    private func made(_ size: PhotoSize, of original: [UInt8]) async throws -> [UInt8]? {
+    private func made(_ size: PhotoSize, of original: [UInt8], attempt: Int) async throws -> [UInt8]? {
         do {
             let made = try await program.run(size.arguments, on: original)
             return try await Loop.compute { try size.checked(made, insteadOf: original.count) }
-        } catch let failure as ConfinedProgram.Failure where failure.isPassing {
+        } catch let failure as ConfinedProgram.Failure where failure.isPassing && attempt < Self.mostAttempts {
             throw failure
         } catch {
             log.warning(

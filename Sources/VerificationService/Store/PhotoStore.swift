@@ -67,7 +67,7 @@ import EventLoop
     /// The owner of a photo about which a judge is asked.
     func ownerOfJudged(_ photo: Identifier) async throws -> Identifier? {
         try await media.database.read(
-            "SELECT person_id FROM media WHERE media_id = $1 AND is_with_judge AND moderation = 'pending'",
+            "SELECT person_id FROM media WHERE media_id = $1 AND judge_asked_at IS NOT NULL AND moderation = 'pending'",
             [.uuid(photo)]
         ).first?.uuid("person_id")
     }
@@ -145,9 +145,22 @@ import EventLoop
 
     // MARK: Sizes
 
-    /// An approved photo without its sizes. No other replica gets it within the next minute.
-    func claimUnsized() async throws -> Identifier? {
-        try await media.database.write(Self.claimUnsized).first?.uuid("media_id")
+    /// An approved photo without its sizes.
+    struct Unsized: Equatable {
+        let media: Identifier
+        /// From 1 on.
+        let attempt: Int
+    }
+
+    /// The newest photo whose sizes are due. It is due again in a minute, then in ten, then in a hundred.
+    func claimUnsized() async throws -> Unsized? {
+        guard let row = try await media.database.write(Self.claimUnsized).first else { return nil }
+        return Unsized(media: try row.uuid("media_id"), attempt: Int(try row.integer("sizes_attempts")))
+    }
+
+    /// Takes an attempt back that came to no end, for a reason that lies neither in the picture nor in the program.
+    func forgetAttempt(at photo: Identifier) async throws {
+        _ = try await media.database.write(Self.forgetAttempt, [.uuid(photo)])
     }
 
     /// Notes that the sizes of a photo were made, as far as they could be.
@@ -206,7 +219,9 @@ import EventLoop
         UPDATE media SET position = $2, moderation = $3, expires_at = CASE WHEN $3 = 'refused' THEN expires_at END
         WHERE media_id = $1
         """
-    private static let noteJudge: Statement = "UPDATE media SET is_with_judge = $2 WHERE media_id = $1"
+    private static let noteJudge: Statement = """
+        UPDATE media SET judge_asked_at = CASE WHEN $2 THEN clock_timestamp() END WHERE media_id = $1
+        """
     private static let forget: Statement = """
         UPDATE media SET told_address = NULL WHERE person_id = $1 AND told_address IS NOT NULL
         """
@@ -220,10 +235,12 @@ import EventLoop
         RETURNING media_id
         """
     private static let untold: Statement = "SELECT DISTINCT person_id FROM media WHERE told_address = '' LIMIT $1"
-    private static let selectQueue: Statement = """
-        SELECT media_id, created_at FROM media WHERE moderation = 'pending' AND NOT is_with_judge
-        ORDER BY created_at LIMIT 100
+    /// Whether a photo waits for a reviewer. A question to the judge ends after a day, unless it became a dead letter.
+    static let waitsForReviewer = """
+        moderation = 'pending' AND (judge_asked_at IS NULL OR judge_asked_at < clock_timestamp() - interval '25 hours')
         """
+    private static let selectQueue = Statement(
+        "SELECT media_id, created_at FROM media WHERE \(waitsForReviewer) ORDER BY created_at LIMIT 100")
     private static let selectReview: Statement = """
         SELECT media_id, created_at, person_id FROM media WHERE media_id = $1 AND moderation = 'pending'
         """
@@ -231,11 +248,16 @@ import EventLoop
         UPDATE media SET moderation = $2, expires_at = clock_timestamp() + make_interval(secs => $3) WHERE media_id = $1
         """
     private static let claimUnsized: Statement = """
-        UPDATE media SET sizes_due_at = clock_timestamp() + interval '1 minute' WHERE media_id = (
+        UPDATE media SET sizes_due_at = clock_timestamp() + interval '1 minute' * power(10, sizes_attempts),
+            sizes_attempts = sizes_attempts + 1
+        WHERE media_id = (
             SELECT media_id FROM media
             WHERE position IS NOT NULL AND moderation = 'approved' AND sizes_due_at <= clock_timestamp()
-            ORDER BY sizes_due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-        RETURNING media_id
+            ORDER BY sizes_due_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+        RETURNING media_id, sizes_attempts
+        """
+    private static let forgetAttempt: Statement = """
+        UPDATE media SET sizes_attempts = sizes_attempts - 1 WHERE media_id = $1
         """
     private static let noteSizes: Statement = """
         UPDATE media SET sizes_due_at = NULL WHERE media_id = $1 RETURNING media_id

@@ -40,7 +40,8 @@ import EventLoop
 
     func count(_ verdict: Verdict) { counted["verdicts_\(verdict.rawValue)", default: 0] += 1 }
 
-    private static let select: Statement = """
+    private static let select = Statement(
+        """
         SELECT
             (SELECT count(*) FROM media WHERE expires_at IS NOT NULL AND state = 'stored' AND purpose <> 'profile_photo')
                 AS captures,
@@ -50,6 +51,6 @@ import EventLoop
         FROM (SELECT count(*), coalesce(ceil(extract(epoch FROM clock_timestamp() - min(since))), 0)::bigint AS seconds
             FROM (SELECT since FROM verifications WHERE status = 'manual_review'
                 UNION ALL SELECT since FROM id_verifications WHERE status = 'manual_review'
-                UNION ALL SELECT created_at FROM media WHERE moderation = 'pending' AND NOT is_with_judge) AS waiting) AS r
-        """
+                UNION ALL SELECT created_at FROM media WHERE \(PhotoStore.waitsForReviewer)) AS waiting) AS r
+        """)
 }
