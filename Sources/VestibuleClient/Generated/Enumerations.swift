@@ -724,15 +724,6 @@ public struct VerificationStatus: OpenEnum {
     public static let expired = Self(rawValue: "expired")
 }
 
-/// What a person is verified by: a photo of the face, or a document.
-public struct VerificationTier: OpenEnum {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    public static let photo = Self(rawValue: "photo")
-    public static let id = Self(rawValue: "id")
-}
-
 /// Why it was not saved: `answer_conflict` if the comparison has another choice, `not_found` if the session has no such
 /// comparison.
 public struct VisualChoiceResultCode: OpenEnum {

@@ -238,21 +238,23 @@ public struct AuthMethods: Codable, Sendable, Equatable {
     public var methods: [AuthMethod]
 }
 
+/// The body of `beginDocumentVerification`.
+public struct BeginDocumentVerificationRequest: Codable, Sendable, Equatable {
+    /// What the person agreed to. Without it the person declined.
+    public var consent: DocumentConsent?
+
+    public init(consent: DocumentConsent? = nil) {
+        self.consent = consent
+    }
+}
+
 /// The body of `beginVerification`.
 public struct BeginVerificationRequest: Codable, Sendable, Equatable {
-    /// What the person agreed to for `photo`. Without it the person declined.
+    /// What the person agreed to. Without it the person declined.
     public var consent: BiometricConsent?
-    /// What the person agreed to for `id`. Without it the person declined.
-    public var documentConsent: DocumentConsent?
-    /// What the person is verified by. Missing is `photo`.
-    public var tier: VerificationTier?
 
-    public init(
-        consent: BiometricConsent? = nil, documentConsent: DocumentConsent? = nil, tier: VerificationTier? = nil
-    ) {
+    public init(consent: BiometricConsent? = nil) {
         self.consent = consent
-        self.documentConsent = documentConsent
-        self.tier = tier
     }
 }
 

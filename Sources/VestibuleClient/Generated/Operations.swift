@@ -4,7 +4,7 @@ import Foundation
 
 /// Beside the codes that it names, an operation may fail with one of those that most have: `body_too_large`,
 /// `deadline_exceeded`, `headers_too_large`, `internal_error`, `malformed_request`, `overloaded`, `rate_limited`,
-/// `request_timeout`, `service_unavailable`, `token_expired`, `token_revoked`, `unauthorized`, `validation_failed`.
+/// `request_timeout`, `service_unavailable`, `token_expired`, `token_revoked`, `unauthorized`.
 extension VestibuleAPI {
     // MARK: Sign-in
 
@@ -20,7 +20,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `account_frozen`, `idempotency_answer_gone`, `idempotency_key_reused`,
     ///   `identity_in_use`, `otp_expired`, `otp_invalid`, `otp_locked`, `provider_already_linked`,
-    ///   `reauthentication_required`, `request_in_progress`, `unsupported_media_type`.
+    ///   `reauthentication_required`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func linkEmail(_ body: LinkEmailRequest) async throws(VestibuleError) -> EmailLinked {
         try await send(Call<EmailLinked>(.post, "/auth/email/link", access: .session, body: body)).value
     }
@@ -29,7 +29,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `account_frozen`, `email_unavailable`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `method_not_available`, `otp_locked`, `reauthentication_required`,
-    ///   `request_in_progress`, `unsupported_media_type`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func sendEmailCode(_ body: SendEmailCodeRequest) async throws(VestibuleError) -> EmailCodeSent {
         try await send(Call<EmailCodeSent>(.post, "/auth/email/send", access: .sessionIfAny, body: body)).value
     }
@@ -38,7 +38,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `app_unknown`, `entry_unknown`, `forbidden`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `method_not_available`, `otp_expired`, `otp_invalid`, `otp_locked`,
-    ///   `recovery_in_progress`, `request_in_progress`, `unsupported_media_type`.
+    ///   `recovery_in_progress`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func verifyEmailCode(_ body: VerifyEmailCodeRequest) async throws(VestibuleError) -> SocialSignedIn {
         try await send(Call<SocialSignedIn>(.post, "/auth/email/verify", body: body)).value
     }
@@ -56,7 +56,7 @@ extension VestibuleAPI {
     /// - Throws: ``VestibuleError``; codes: `account_frozen`, `forbidden`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `identity_in_use`, `identity_provider_unavailable`, `identity_token_invalid`,
     ///   `method_not_available`, `provider_already_linked`, `reauthentication_required`, `request_in_progress`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
     public func linkIdentity(_ body: LinkIdentityRequest) async throws(VestibuleError) {
         _ = try await send(Call<NoContent>(.post, "/auth/identities", access: .session, body: body))
     }
@@ -72,7 +72,7 @@ extension VestibuleAPI {
     /// Lists the ways to sign in to an app, so that it shows no other.
     ///
     /// - Parameter app: The publishable key of the app; missing for the default app.
-    /// - Throws: ``VestibuleError``; codes: `app_unknown`.
+    /// - Throws: ``VestibuleError``; codes: `app_unknown`, `validation_failed`.
     public func getAuthMethods(app: String? = nil) async throws(VestibuleError) -> AuthMethods {
         try await send(Call<AuthMethods>(.get, "/auth/methods", query: ["app": app])).value
     }
@@ -81,7 +81,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `account_frozen`, `idempotency_answer_gone`, `idempotency_key_reused`,
     ///   `invalid_phone`, `link_token_expired`, `otp_locked`, `reauthentication_required`, `request_in_progress`,
-    ///   `sms_unavailable`, `unsupported_media_type`.
+    ///   `sms_unavailable`, `unsupported_media_type`, `validation_failed`.
     public func sendOTP(_ body: SendOTPRequest) async throws(VestibuleError) -> OTPSent {
         try await send(Call<OTPSent>(.post, "/auth/otp/send", access: .sessionIfAny, body: body)).value
     }
@@ -92,7 +92,7 @@ extension VestibuleAPI {
     ///   `idempotency_answer_gone`, `idempotency_key_reused`, `identity_in_use`, `link_confirmation_required`,
     ///   `link_token_expired`, `method_not_available`, `otp_expired`, `otp_invalid`, `otp_locked`,
     ///   `provider_already_linked`, `recovery_in_progress`, `recovery_required`, `request_in_progress`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
     public func verifyOTP(_ body: VerifyOTPRequest) async throws(VestibuleError) -> Session {
         try await send(Call<Session>(.post, "/auth/otp/verify", body: body)).value
     }
@@ -111,7 +111,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `account_frozen`, `idempotency_answer_gone`, `idempotency_key_reused`,
     ///   `otp_expired`, `otp_invalid`, `otp_locked`, `phone_in_use`, `reauthentication_required`,
-    ///   `request_in_progress`, `unsupported_media_type`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func changePhone(_ body: ChangePhoneRequest) async throws(VestibuleError) -> PhoneChanged {
         try await send(Call<PhoneChanged>(.post, "/auth/phone/change", access: .session, body: body)).value
     }
@@ -120,7 +120,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `account_frozen`, `forbidden`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `not_found`, `otp_expired`, `otp_invalid`, `otp_locked`, `phone_in_use`,
-    ///   `request_in_progress`, `unsupported_media_type`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func undoPhoneChange(_ body: UndoPhoneChangeRequest = UndoPhoneChangeRequest()) async throws(VestibuleError)
         -> PhoneChanged
     {
@@ -132,7 +132,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `app_unknown`, `entry_unknown`, `forbidden`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `identity_provider_unavailable`, `identity_token_invalid`, `method_not_available`,
-    ///   `request_in_progress`, `unsupported_media_type`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func signInWithApple(_ body: SignInWithAppleRequest) async throws(VestibuleError) -> SocialSignedIn {
         try await send(Call<SocialSignedIn>(.post, "/auth/social/apple", body: body)).value
     }
@@ -142,7 +142,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`,
     ///   `identity_provider_unavailable`, `identity_token_invalid`, `method_not_available`, `request_in_progress`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
     public func takeAppleNotification(_ body: TakeAppleNotificationRequest) async throws(VestibuleError)
         -> AppleNotificationTaken
     {
@@ -153,7 +153,7 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `app_unknown`, `entry_unknown`, `forbidden`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `identity_provider_unavailable`, `identity_token_invalid`, `method_not_available`,
-    ///   `request_in_progress`, `unsupported_media_type`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func signInWithGoogle(_ body: SignInWithGoogleRequest) async throws(VestibuleError) -> SocialSignedIn {
         try await send(Call<SocialSignedIn>(.post, "/auth/social/google", body: body)).value
     }
@@ -161,7 +161,8 @@ extension VestibuleAPI {
     /// Issues the nonce of a social sign-in. It is valid once, for five minutes.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`,
-    ///   `identity_provider_unavailable`, `method_not_available`, `request_in_progress`, `unsupported_media_type`.
+    ///   `identity_provider_unavailable`, `method_not_available`, `request_in_progress`, `unsupported_media_type`,
+    ///   `validation_failed`.
     public func issueSocialNonce(_ body: IssueSocialNonceRequest) async throws(VestibuleError) -> SocialNonce {
         try await send(Call<SocialNonce>(.post, "/auth/social/nonce", body: body)).value
     }
@@ -207,7 +208,8 @@ extension VestibuleAPI {
     /// Exchanges a refresh token for a new pair of tokens. Reuse of an old refresh token ends the whole session.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`,
-    ///   `refresh_token_invalid`, `refresh_token_reused`, `request_in_progress`, `unsupported_media_type`.
+    ///   `refresh_token_invalid`, `refresh_token_reused`, `request_in_progress`, `unsupported_media_type`,
+    ///   `validation_failed`.
     public func refreshToken(_ body: RefreshTokenRequest) async throws(VestibuleError) -> Session {
         try await send(Call<Session>(.post, "/auth/token/refresh", body: body)).value
     }
@@ -230,7 +232,8 @@ extension VestibuleAPI {
     /// Changes a device: the caller's own, or any device within five minutes of a sign-in.
     ///
     /// - Parameter device: The device.
-    /// - Throws: ``VestibuleError``; codes: `not_found`, `reauthentication_required`, `unsupported_media_type`.
+    /// - Throws: ``VestibuleError``; codes: `not_found`, `reauthentication_required`, `unsupported_media_type`,
+    ///   `validation_failed`.
     public func putDevice(device: UUID, _ body: PutDeviceRequest) async throws(VestibuleError) -> KnownDevice {
         try await send(Call<KnownDevice>(.put, "/users/me/devices/\(device.uuidString)", access: .session, body: body))
             .value
@@ -256,7 +259,7 @@ extension VestibuleAPI {
     /// - Parameter limit: The most cities of the reply; 10 by default.
     /// - Parameter longitude: The longitude of the position in degrees.
     /// - Parameter query: The start of a name, with or without accents. One or two typing errors are tolerated.
-    /// - Throws: ``VestibuleError``.
+    /// - Throws: ``VestibuleError``; codes: `validation_failed`.
     public func findCities(
         country: String? = nil, latitude: Double? = nil, limit: Int? = nil, longitude: Double? = nil,
         query: String? = nil
@@ -297,7 +300,7 @@ extension VestibuleAPI {
     ///
     /// - Parameter ifMatch: The entity tag of the profile that the client changed.
     /// - Throws: ``VestibuleError``; codes: `date_of_birth_locked`, `precondition_failed`, `underage`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
     public func updateMe(ifMatch: String? = nil, _ body: UpdateMeRequest) async throws(VestibuleError) -> Answer<Me> {
         try await send(Call<Me>(.patch, "/users/me", access: .session, headers: ["if-match": ifMatch], body: body))
     }
@@ -312,7 +315,7 @@ extension VestibuleAPI {
     /// Accepts texts of the plan that the person follows, such as terms of service. A repeated request changes nothing.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
     public func acceptTerms(_ body: AcceptTermsRequest) async throws(VestibuleError) -> AcceptedTerms {
         try await send(Call<AcceptedTerms>(.post, "/users/me/consents", access: .session, body: body)).value
     }
@@ -320,7 +323,7 @@ extension VestibuleAPI {
     /// Skips a field for now.
     ///
     /// - Throws: ``VestibuleError``; codes: `field_not_skippable`, `has_value`, `idempotency_answer_gone`,
-    ///   `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`.
+    ///   `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func skipField(_ body: SkipFieldRequest) async throws(VestibuleError) -> Completion {
         try await send(Call<Completion>(.post, "/users/me/skips", access: .session, body: body)).value
     }
@@ -338,7 +341,7 @@ extension VestibuleAPI {
     /// A client reports steps of the onboarding that only the client sees. The services record all others themselves.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
     public func recordEvents(_ body: RecordEventsRequest) async throws(VestibuleError) -> EventsRecorded {
         try await send(Call<EventsRecorded>(.post, "/events", access: .sessionIfAny, body: body)).value
     }
@@ -360,7 +363,7 @@ extension VestibuleAPI {
     /// A person who is too young asks to be notified once they reach the minimum age of the plan, or withdraws that.
     ///
     /// - Throws: ``VestibuleError``; codes: `already_eligible`, `date_of_birth_missing`, `idempotency_answer_gone`,
-    ///   `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`.
+    ///   `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func joinWaitlist(_ body: JoinWaitlistRequest) async throws(VestibuleError) -> WaitlistPlace {
         try await send(Call<WaitlistPlace>(.post, "/users/me/waitlist", access: .session, body: body)).value
     }
@@ -378,7 +381,8 @@ extension VestibuleAPI {
     ///
     /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `date_of_birth_locked`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `mutation_id_reused`, `not_found`, `questionnaire_incomplete`,
-    ///   `request_in_progress`, `session_stopped`, `underage`, `unsupported_media_type`, `version_closed`.
+    ///   `request_in_progress`, `session_stopped`, `underage`, `unsupported_media_type`, `validation_failed`,
+    ///   `version_closed`.
     public func submitResponses(_ body: SubmitResponsesRequest) async throws(VestibuleError) -> ResponsesSubmitted {
         try await send(Call<ResponsesSubmitted>(.post, "/compatibility/responses", access: .session, body: body)).value
     }
@@ -429,7 +433,7 @@ extension VestibuleAPI {
     ///
     /// - Parameter questionnaire: The key of the questionnaire.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `request_in_progress`, `too_many_sessions`, `unsupported_media_type`.
+    ///   `request_in_progress`, `too_many_sessions`, `unsupported_media_type`, `validation_failed`.
     public func openSession(questionnaire: String, _ body: OpenSessionRequest = OpenSessionRequest())
         async throws(VestibuleError) -> SessionView
     {
@@ -456,7 +460,7 @@ extension VestibuleAPI {
     /// - Parameter question: The key of the question.
     /// - Parameter subject: The subject, in a section that repeats.
     /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `date_of_birth_locked`, `mutation_id_reused`,
-    ///   `not_found`, `session_stopped`, `unsupported_media_type`, `version_closed`.
+    ///   `not_found`, `session_stopped`, `unsupported_media_type`, `validation_failed`, `version_closed`.
     public func deleteAnswer(
         questionnaire: String, session: UUID, question: String, subject: UUID? = nil,
         _ body: DeleteAnswerRequest = DeleteAnswerRequest()
@@ -475,7 +479,7 @@ extension VestibuleAPI {
     /// - Parameter question: The key of the question.
     /// - Parameter subject: The subject, in a section that repeats.
     /// - Throws: ``VestibuleError``; codes: `answer_conflict`, `date_of_birth_locked`, `mutation_id_reused`,
-    ///   `not_found`, `session_stopped`, `underage`, `unsupported_media_type`, `version_closed`.
+    ///   `not_found`, `session_stopped`, `underage`, `unsupported_media_type`, `validation_failed`, `version_closed`.
     public func putAnswer(
         questionnaire: String, session: UUID, question: String, subject: UUID? = nil, _ body: PutAnswerRequest
     ) async throws(VestibuleError) -> AnswerSaved {
@@ -491,7 +495,7 @@ extension VestibuleAPI {
     /// - Parameter questionnaire: The key of the questionnaire.
     /// - Parameter session: The session.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `request_in_progress`, `session_stopped`, `unsupported_media_type`, `version_closed`.
+    ///   `request_in_progress`, `session_stopped`, `unsupported_media_type`, `validation_failed`, `version_closed`.
     public func putAnswers(questionnaire: String, session: UUID, _ body: PutAnswersRequest) async throws(VestibuleError)
         -> AnswersSaved
     {
@@ -522,7 +526,7 @@ extension VestibuleAPI {
     /// - Parameter dryRun: `true`: the reply says what would happen to the answers, and nothing is written. It is a
     ///   text because it is in the query.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `request_in_progress`, `session_not_open`.
+    ///   `request_in_progress`, `session_not_open`, `validation_failed`.
     public func migrateSession(questionnaire: String, session: UUID, dryRun: MigrateSessionDryRun? = nil)
         async throws(VestibuleError) -> SessionMigrated
     {
@@ -597,7 +601,8 @@ extension VestibuleAPI {
     /// - Parameter questionnaire: The key of the questionnaire.
     /// - Parameter session: The session.
     /// - Parameter subject: The subject's ID, chosen by the client.
-    /// - Throws: ``VestibuleError``; codes: `not_found`, `session_stopped`, `unsupported_media_type`, `version_closed`.
+    /// - Throws: ``VestibuleError``; codes: `not_found`, `session_stopped`, `unsupported_media_type`,
+    ///   `validation_failed`, `version_closed`.
     public func putSubject(
         questionnaire: String, session: UUID, subject: UUID, _ body: PutSubjectRequest = PutSubjectRequest()
     ) async throws(VestibuleError) -> SubjectsChanged {
@@ -645,7 +650,7 @@ extension VestibuleAPI {
     /// - Throws: ``VestibuleError``; codes: `claimant_has_account`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `identity_provider_unavailable`, `identity_token_invalid`, `invalid_phone`,
     ///   `method_not_available`, `otp_expired`, `otp_invalid`, `otp_locked`, `recovery_in_progress`,
-    ///   `request_in_progress`, `unsupported_media_type`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func requestRecovery(_ body: RequestRecoveryRequest) async throws(VestibuleError) -> RecoveryRequested {
         try await send(Call<RecoveryRequested>(.post, "/auth/recovery/request", body: body)).value
     }
@@ -678,7 +683,7 @@ extension VestibuleAPI {
     /// - Parameter token: Of the recovery case.
     /// - Throws: ``VestibuleError``; codes: `claimant_has_account`, `idempotency_answer_gone`,
     ///   `idempotency_key_reused`, `not_found`, `otp_expired`, `otp_invalid`, `otp_locked`, `recovery_closed`,
-    ///   `recovery_not_ready`, `request_in_progress`, `unsupported_media_type`.
+    ///   `recovery_not_ready`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func completeRecovery(recovery: UUID, token: String, _ body: CompleteRecoveryRequest)
         async throws(VestibuleError) -> Session
     {
@@ -691,7 +696,7 @@ extension VestibuleAPI {
     ///
     /// - Parameter recovery: The recovery case.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `recovery_closed`, `request_in_progress`, `unsupported_media_type`.
+    ///   `recovery_closed`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func disputeRecovery(recovery: UUID, _ body: DisputeRecoveryRequest = DisputeRecoveryRequest())
         async throws(VestibuleError) -> RecoveryDisputed
     {
@@ -707,7 +712,7 @@ extension VestibuleAPI {
     /// - Parameter recovery: The recovery case.
     /// - Parameter token: Of the recovery case.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `recovery_closed`, `recovery_not_ready`, `request_in_progress`, `unsupported_media_type`.
+    ///   `recovery_closed`, `recovery_not_ready`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func submitEvidence(recovery: UUID, token: String, _ body: SubmitEvidenceRequest = SubmitEvidenceRequest())
         async throws(VestibuleError) -> EvidenceTaken
     {
@@ -723,7 +728,8 @@ extension VestibuleAPI {
     /// - Parameter token: Of the recovery case.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
     ///   `otp_expired`, `otp_invalid`, `otp_locked`, `reauthentication_required`, `recovery_closed`,
-    ///   `recovery_not_ready`, `request_in_progress`, `too_many_pictures`, `unsupported_media_type`.
+    ///   `recovery_not_ready`, `request_in_progress`, `too_many_pictures`, `unsupported_media_type`,
+    ///   `validation_failed`.
     public func addClaimantPicture(recovery: UUID, token: String, _ body: AddClaimantPictureRequest)
         async throws(VestibuleError) -> UploadCreated
     {
@@ -745,7 +751,7 @@ extension VestibuleAPI {
     ///
     /// - Parameter recoveryCase: The recovery case.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `recovery_closed`, `recovery_not_ready`, `request_in_progress`, `unsupported_media_type`.
+    ///   `recovery_closed`, `recovery_not_ready`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func submitOwnerEvidence(
         recoveryCase: UUID, _ body: SubmitOwnerEvidenceRequest = SubmitOwnerEvidenceRequest()
     ) async throws(VestibuleError) -> EvidenceTaken {
@@ -759,7 +765,8 @@ extension VestibuleAPI {
     ///
     /// - Parameter recoveryCase: The recovery case.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `recovery_closed`, `recovery_not_ready`, `request_in_progress`, `too_many_pictures`, `unsupported_media_type`.
+    ///   `recovery_closed`, `recovery_not_ready`, `request_in_progress`, `too_many_pictures`, `unsupported_media_type`,
+    ///   `validation_failed`.
     public func addOwnerPicture(recoveryCase: UUID, _ body: AddOwnerPictureRequest) async throws(VestibuleError)
         -> UploadCreated
     {
@@ -771,7 +778,7 @@ extension VestibuleAPI {
 
     /// Switches the recovery lock on or off. While it is on, only a claimant with a proof may ask for the account.
     ///
-    /// - Throws: ``VestibuleError``; codes: `reauthentication_required`, `unsupported_media_type`.
+    /// - Throws: ``VestibuleError``; codes: `reauthentication_required`, `unsupported_media_type`, `validation_failed`.
     public func setRecoveryLock(_ body: SetRecoveryLockRequest) async throws(VestibuleError) -> RecoveryLock {
         try await send(Call<RecoveryLock>(.put, "/users/me/recovery-lock", access: .session, body: body)).value
     }
@@ -781,7 +788,7 @@ extension VestibuleAPI {
     /// Saves what the person chose, or defers the rest.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `request_in_progress`, `unsupported_media_type`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`.
     public func saveVisualChoices(_ body: SaveVisualChoicesRequest) async throws(VestibuleError) -> VisualChoicesSaved {
         try await send(Call<VisualChoicesSaved>(.post, "/visual-preferences/choices", access: .session, body: body))
             .value
@@ -803,20 +810,38 @@ extension VestibuleAPI {
 
     // MARK: Verification
 
-    /// Takes the consent of a tier back. Its pictures are destroyed at once. A verdict stays, and so does the other
-    /// tier. Whoever is not verified yet has declined.
+    /// Takes the consent to a verification by a photo back. The photo is destroyed at once. A verdict stays. Whoever is
+    /// not verified yet has declined.
     ///
-    /// - Parameter tier: The tier. Missing is `photo`.
     /// - Throws: ``VestibuleError``.
-    public func withdrawVerificationConsent(tier: VerificationTier? = nil) async throws(VestibuleError) {
-        _ = try await send(
-            Call<NoContent>(.delete, "/verification/consent", access: .session, query: ["tier": tier?.rawValue]))
+    public func withdrawVerificationConsent() async throws(VestibuleError) {
+        _ = try await send(Call<NoContent>(.delete, "/verification/consent", access: .session))
     }
 
-    /// Begins a verification of the person by a photo or by a document, or says why none is needed.
+    /// Takes the consent to a verification by a document back, as `WithdrawVerificationConsent` does for a photo.
+    /// Neither changes the other.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func withdrawDocumentConsent() async throws(VestibuleError) {
+        _ = try await send(Call<NoContent>(.delete, "/verification/document/consent", access: .session))
+    }
+
+    /// Begins a verification of the person by a document, as `BeginVerification` does by a photo. Neither changes the
+    /// other.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
+    public func beginDocumentVerification(_ body: BeginDocumentVerificationRequest = BeginDocumentVerificationRequest())
+        async throws(VestibuleError) -> VerificationBegun
+    {
+        try await send(Call<VerificationBegun>(.post, "/verification/document/session", access: .session, body: body))
+            .value
+    }
+
+    /// Begins a verification of the person by a photo, or says why none is needed.
+    ///
+    /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
+    ///   `unsupported_media_type`, `validation_failed`.
     public func beginVerification(_ body: BeginVerificationRequest = BeginVerificationRequest())
         async throws(VestibuleError) -> VerificationBegun
     {
@@ -836,7 +861,7 @@ extension VestibuleAPI {
     ///
     /// - Parameter session: The session.
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
-    ///   `request_in_progress`, `unsupported_media_type`, `verification_closed`.
+    ///   `request_in_progress`, `unsupported_media_type`, `validation_failed`, `verification_closed`.
     public func addCapture(session: UUID, _ body: AddCaptureRequest) async throws(VestibuleError) -> CapturePromised {
         try await send(
             Call<CapturePromised>(
@@ -865,7 +890,7 @@ extension VestibuleAPI {
     /// Promises an upload: the answer says where the app sends the picture, past the gateway.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
-    ///   `unsupported_media_type`.
+    ///   `unsupported_media_type`, `validation_failed`.
     public func createUpload(_ body: CreateUploadRequest) async throws(VestibuleError) -> UploadCreated {
         try await send(Call<UploadCreated>(.post, "/media", access: .session, body: body)).value
     }
@@ -879,7 +904,7 @@ extension VestibuleAPI {
 
     /// Sets the person's photos and their order. A photo that is left out is removed.
     ///
-    /// - Throws: ``VestibuleError``; codes: `not_found`, `unsupported_media_type`.
+    /// - Throws: ``VestibuleError``; codes: `not_found`, `unsupported_media_type`, `validation_failed`.
     public func putPhotos(_ body: PutPhotosRequest) async throws(VestibuleError) -> PhotoList {
         try await send(Call<PhotoList>(.put, "/users/me/photos", access: .session, body: body)).value
     }
