@@ -144,8 +144,10 @@ import Testing
     }
 
     /// Declined, the person goes on without matching, and a later verdict counts.
-    @Test(arguments: [Plan.Task.verification, .idVerification])
-    func whoDeclinesAVerificationThatMatchingNeedsIsNotMatched(task: Plan.Task) throws {
+    @Test(arguments: [
+        (Plan.Task.verification, "/verification/session"), (.idVerification, "/verification/document/session"),
+    ])
+    func whoDeclinesAVerificationThatMatchingNeedsIsNotMatched(task: Plan.Task, href: String) throws {
         let plan = task == .verification ? Plan.yoked(visual: false) : .byDocument
         let result = try #require(task.verdict)
         var record = Self.record(questionnaire: true)
@@ -153,7 +155,7 @@ import Testing
         let view = Onboarding.view(of: record, plan, today: Self.today)
         #expect(view.onboardingStatus == "blocked" && view.matchingMode == "none" && view.resumeAt == nil)
         #expect(view.onboardingStep == "complete" && view.steps.last?.state == "pending" && view.eligibleOn == nil)
-        #expect(view.steps.last?.kind == task.rawValue && view.steps.last?.href == "/verification/session")
+        #expect(view.steps.last?.kind == task.rawValue && view.steps.last?.href == href)
         let needs = RequirementRules.requirements(of: record, plan, today: Self.today, now: .now())
         #expect(needs.match.disabledReason == "verification_declined" && needs.browse.disabledReason == nil)
         #expect(
