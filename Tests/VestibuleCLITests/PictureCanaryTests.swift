@@ -68,7 +68,9 @@ import Testing
         // Last night's backup, as the operators' page says: the database, the bytes, and the keys of profile photos.
         let backup = "\(state.path)/backup"
         try Self.copy(["pictures", "picture-keys/photos"], from: state.path, to: backup)
-        for tier in ["photo", "id"] { _ = try person.send("DELETE", "/verification/consent?tier=\(tier)", expect: 204) }
+        for path in ["/verification/consent", "/verification/document/consent"] {
+            _ = try person.send("DELETE", path, expect: 204)
+        }
         try system.installation.wait("the destruction of the capture") {
             try Self.bytes(in: "\(state.path)/picture-keys/captures").isEmpty
                 && Self.names(in: "\(state.path)/pictures").count == 1
