@@ -8,8 +8,13 @@ import JSONText
 @Loop final class LocalAnswers {
     private let bus: Bus
     private let gatekeeper: Gatekeeper
+    private let content: JSONValue
     private let document: [UInt8]
-    private let page: DocsPage
+    /// The page about the API, made at its first request: most replicas show it to nobody, and it takes longer than the rest of
+    /// their start.
+    private lazy var page = Loop.spawn { [content] in
+        try await Loop.compute { DocsPage(content, introduction: GuidePages.embedded.introduction) }
+    }
     private let guide = GuidePages.embedded
     private let operations: OperationsView
     /// Whether the gateway is shutting down. It then reports that it is not ready.
@@ -17,9 +22,7 @@ import JSONText
 
     init(bus: Bus, gatekeeper: Gatekeeper, document: JSONValue, meter: HTTPMeter) {
         (self.bus, self.gatekeeper) = (bus, gatekeeper)
-        (self.document, page) = (
-            CanonicalJSON.bytes(of: document), DocsPage(document, introduction: GuidePages.embedded.introduction)
-        )
+        (content, self.document) = (document, CanonicalJSON.bytes(of: document))
         operations = OperationsView(bus: bus, meter: meter, services: ServiceName.services)
     }
 
@@ -31,7 +34,9 @@ import JSONText
         case .health: return Self.json(["status": "ok"], cache: "no-store")
         case .readiness: return try await readiness()
         case .openAPI: return Self.json(document, cache: "public, max-age=60")
-        case .docs: return Self.html(page.bytes)
+        case .docs:
+            guard let page = try? await page.value else { throw Problem(.serviceUnavailable, "Please try again.") }
+            return Self.html(page.bytes)
         case .guide:
             // Who reads the guide's files knows a page by the name of its file.
             let name = parameters["page"] ?? ""
