@@ -184,6 +184,8 @@ import Testing
                 "VERIFICATION_HTTP": "127.0.0.1:0", "VERIFICATION_BLOBS": "s3://pictures",
                 "VERIFICATION_KEY_STORE": folder.path + "/keys", "VERIFICATION_S3_URL": bucket.url,
                 "VERIFICATION_S3_KEY_ID": "AKIDEXAMPLE", "VERIFICATION_S3_KEY": "a secret of the test",
+                // The making of sizes asks the bucket, too.
+                "VERIFICATION_VIPSTHUMBNAIL": "/nowhere/vipsthumbnail",
             ]
             try await ServiceStage.run(VerificationServiceDefinition.definition, environment: environment) { stage in
                 let media = MediaStage(stage: stage, gateway: try stage.asking(as: .gateway), folder: folder)
