@@ -41,8 +41,11 @@ enum QuestionnaireServiceDefinition {
         EmbeddedFiles.Definitions.realsingles_profile.bytes,
     ]
 
+    /// The same, read once in a process: tests start the service hundreds of times.
+    private static let shipped = Result { try definitions.map { try DefinitionParser.parse($0) } }
+
     @Loop private static func assemble(_ container: ServiceContainer) throws {
-        let all = try definitions.map { try DefinitionParser.parse($0) }
+        let all = try shipped.get()
         let compatibility = try container.configuration.text("QUESTIONNAIRE_COMPATIBILITY")
         let declared = PublishGate.Declared(
             total: Int(try container.configuration.integer("QUESTIONNAIRE_TOTAL_QUESTIONS")),
