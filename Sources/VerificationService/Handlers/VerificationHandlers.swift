@@ -14,7 +14,7 @@ struct BeginVerificationHandler: RequestHandler {
     let log: Log
 
     func handle(_ request: BeginVerification, context: RequestContext) async throws -> VerificationBegun {
-        let consent = request.consent.flatMap { $0.biometric ? $0.given(in: context) : nil }
+        let consent = request.consent.flatMap { $0.biometric ? ($0.textVersion, $0.at) : nil }
         var begun = try await workflow.begin(.photo, consent, inbox, context)
         guard let rekognition, begun.isCreated, let session = begun.sessionId,
             let known = try await workflow.store.verification(of: session), !known.verification.needsReviewers
@@ -66,24 +66,26 @@ struct BeginDocumentVerificationHandler: RequestHandler {
     let workflow: VerificationWorkflow
 
     func handle(_ request: BeginDocumentVerification, context: RequestContext) async throws -> VerificationBegun {
-        let consent = request.consent.flatMap { $0.document ? $0.given(in: context) : nil }
+        let consent = request.consent.flatMap { $0.document ? ($0.textVersion, $0.at) : nil }
         return try await workflow.begin(.id, consent, inbox, context)
     }
 }
 
 extension VerificationWorkflow {
-    /// - Parameter consent: what the person agreed to; `nil` if they declined.
+    /// - Parameter consent: the version of the text to which the person agreed, and when; `nil` if they declined.
     fileprivate func begin(
-        _ tier: Tier, _ consent: Verification.Consent?, _ inbox: Inbox, _ context: RequestContext
+        _ tier: Tier, _ consent: (textVersion: String, at: Timestamp)?, _ inbox: Inbox, _ context: RequestContext
     ) async throws -> VerificationBegun {
         let person = try context.person().userID
-        let event = consent.map { Verification.Event.agreed($0, .ordered()) } ?? .declined
+        let language = Language.named(context.language)
+        let event = consent.map { text, at in
+            Verification.Event.agreed(.init(textVersion: text, locale: language.tag, givenAt: at), .ordered())
+        }
         return try await outbox.awaitingDelivery { watch in
             try await inbox.once(context) { transaction in
                 let known = try await store.locked(person, tier, in: transaction)
-                let verification = try await apply(event, to: known, watch: watch, in: transaction)
-                return .reply(
-                    VerificationBegun(verification, isNew: consent != nil, in: .named(context.language)))
+                let verification = try await apply(event ?? .declined, to: known, watch: watch, in: transaction)
+                return .reply(VerificationBegun(verification, isNew: consent != nil, in: language))
             }
         }
     }
@@ -186,18 +188,6 @@ struct WithdrawDocumentConsentHandler: RequestHandler {
 
     func handle(_ request: WithdrawDocumentConsent, context: RequestContext) async throws -> NoContent {
         try await workflow.withdraw(.id, context)
-    }
-}
-
-extension BiometricConsent {
-    @Loop fileprivate func given(in context: RequestContext) -> Verification.Consent {
-        .init(textVersion: textVersion, locale: Language.named(context.language).tag, givenAt: at)
-    }
-}
-
-extension DocumentConsent {
-    @Loop fileprivate func given(in context: RequestContext) -> Verification.Consent {
-        .init(textVersion: textVersion, locale: Language.named(context.language).tag, givenAt: at)
     }
 }
 

@@ -59,7 +59,10 @@ struct HTTPClient {
         var limit = timeval(tv_sec: patience, tv_usec: 0)
         for address in Self.addresses(host, port) {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            // The second bounds the connecting, too: nothing answers for a container that was removed.
+            for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+                setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+            }
             if let source {
                 guard let own = Self.addresses(source, 0).first, Self.on(own, { bind(descriptor, $0, $1) }) == 0 else {
                     close(descriptor)

@@ -24,7 +24,7 @@ import Testing
         #expect(whole.code == 0, "\(whole.output)")
         #expect(
             whole.output.split(separator: "\n").map { $0.prefix { $0 != " " } }.joined(separator: " ")
-                == "service auth profile questionnaire recovery visual-preference verification")
+                == (["service"] + StateFolder.services).joined(separator: " "))
         let line = try #require(
             try JSONValue.parse(Array(try await vestibule("audit", "verify", "auth", "--json").output.utf8)).arrayValue)
         #expect(line.count == 1 && line[0]["rows"] == 1 && line[0]["chains"] == 1 && line[0]["file"] == true)
