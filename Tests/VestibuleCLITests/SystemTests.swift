@@ -139,22 +139,28 @@ import Testing
         let (installation, state, address) = (system.installation, system.installation.state, system.address)
         func isWhole() throws -> Bool { try installation.run("bus", "ls", "--state", state.path).code == 0 }
 
+        /// The fastest of a few: other processes of the tests have their turns, too.
+        func fastest(_ words: [String]) throws -> TimeInterval {
+            try (0..<5).map { _ in
+                let began = Date()
+                _ = try installation.run(["bus"] + words + ["--state", state.path])
+                return Date().timeIntervalSince(began)
+            }.min() ?? 1
+        }
         let victim = try #require(process("profile", state))
+        try installation.wait("every replica's word") { try isWhole() }
+        let looks = [["ls"], ["info", "profile"], ["stats"], ["call", "auth.get-jwks"]]
+        let before = try looks.map { try fastest($0) }
         kill(victim, SIGSTOP)
         try installation.wait("a look that misses profile alone") {
             let look = try installation.run("bus", "ls", "--state", state.path)
             return look.code == 1 && look.output.contains("vestibule: no ready replica of profile\n")
         }
-        for words in [["ls"], ["info", "profile"], ["stats"], ["call", "auth.get-jwks"]] {
-            // The fastest of a few: other processes of the tests have their turns, too.
-            let times = try (0..<5).map { _ in
-                let began = Date()
-                _ = try installation.run(["bus"] + words + ["--state", state.path])
-                return Date().timeIntervalSince(began)
-            }
-            let least = times.min() ?? 1
-            print("bus \(words[0]) with a dead replica: \(Int(least * 1000)) ms")
-            #expect(least < 0.2, .time("one that is dead keeps nobody waiting"))
+        for (words, before) in zip(looks, before) {
+            // A look waits once, for all replicas. How long a process takes to start is the machine's affair.
+            let more = try fastest(words) - before
+            print("bus \(words[0]) with a dead replica: \(Int(more * 1000)) ms more than \(Int(before * 1000)) ms")
+            #expect(more < 0.2, .time("one that is dead keeps nobody waiting"))
         }
         kill(victim, SIGCONT)
         try installation.wait("profile") { try isWhole() }
