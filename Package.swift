@@ -25,7 +25,9 @@ func library(_ name: String, _ dependencies: [Target.Dependency], _ settings: [S
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: onLoop, plugins: plugins)
+    .executableTarget(
+        name: name, dependencies: dependencies, exclude: exclusions[name] ?? [], swiftSettings: onLoop, plugins: plugins
+    )
 }
 
 /// A service's migrations, catalogues and tables are in its program.

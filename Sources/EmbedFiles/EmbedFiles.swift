@@ -15,7 +15,8 @@ struct EmbedFiles: BuildToolPlugin {
             .buildCommand(
                 displayName: "Embedding the files of \(target.name)",
                 executable: try context.tool(named: "FileEmbedder").url,
-                arguments: [output.path] + files.map(\.path), inputFiles: files, outputFiles: [output])
+                arguments: [output.path, target.directoryURL.path] + files.map(\.path), inputFiles: files,
+                outputFiles: [output])
         ]
     }
 }

@@ -13,15 +13,19 @@ enum FileEmbedder {
 
     static func main() throws {
         let paths = CommandLine.arguments.dropFirst()
-        guard let output = paths.first else { throw Refusal(description: "usage: FileEmbedder OUTPUT FILE…") }
-        let files = paths.dropFirst().map { URL(filePath: $0) }
+        guard paths.count > 1, let output = paths.first, let target = paths.dropFirst().first else {
+            throw Refusal(description: "usage: FileEmbedder OUTPUT TARGET-FOLDER FILE…")
+        }
+        let files = paths.dropFirst(2).map { URL(filePath: $0) }
         let folders = Dictionary(grouping: files) { $0.deletingLastPathComponent().lastPathComponent }
-        let enums = try folders.sorted { $0.key < $1.key }.map { try folder($0.key, of: $0.value) }
+        let enums = try folders.sorted { $0.key < $1.key }.map { try folder($0.key, of: $0.value, in: target) }
         try """
         /// A file of this target, embedded in the program.
         struct EmbeddedFile: Sendable {
             /// The name without its extension.
             let name: String
+            /// From the target's folder: `Migrations/m0001_accounts.sql`.
+            let path: String
             let text: StaticString
 
             var bytes: [UInt8] { Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) }
@@ -30,16 +34,18 @@ enum FileEmbedder {
         /// The files of this target by their folders.
         enum EmbeddedFiles {
         \(enums.joined(separator: "\n"))
+        static let all: [EmbeddedFile] = \(folders.isEmpty ? "[]" : folders.keys.sorted().map { "\($0).all" }.joined(separator: " + "))
         }
 
         """.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
-    private static func folder(_ name: String, of files: [URL]) throws -> String {
+    private static func folder(_ name: String, of files: [URL], in target: String) throws -> String {
         let files = files.sorted { $0.lastPathComponent < $1.lastPathComponent }
         let members = try files.map { file in
             """
-            static let \(identifier(file)) = EmbeddedFile(name: "\(stem(file))", text: ###\"""
+            static let \(identifier(file)) = EmbeddedFile(
+                name: "\(stem(file))", path: "\(file.path.dropFirst(target.count + 1))", text: ###\"""
             \(try text(file))
             \"""###)
             """

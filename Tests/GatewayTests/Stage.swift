@@ -123,6 +123,8 @@ import TestSupport
     /// Thrown instead of an answer to public messages.
     var failure: BusError?
     var isReplay = false
+    /// The access token of each renewal.
+    var renewedToken = ""
     /// What a service has on each page of an export, by message type; one empty page where nothing is set.
     var pages: [MessageType: [[String]]] = [:]
 
@@ -135,6 +137,7 @@ import TestSupport
                 OTPSent(challengeId: .ordered(), expiresInSeconds: 300, resendAfterSeconds: 60, maskedPhone: "+1")
             })
         bus.register(Stub<Logout>(backstage: self) { NoContent() })
+        bus.register(Renewal(backstage: self))
         bus.register(Stub<DeleteAccount>(backstage: self) { AccountDeletion(status: "deleting") })
         bus.register(Stub<UndoPhoneChange>(backstage: self) { PhoneChanged(maskedPhone: "+1") })
         bus.register(Stub<FindCities>(backstage: self) { CitiesFound(cities: []) })
@@ -182,6 +185,18 @@ private struct Stub<Request: BusRequest>: RequestHandler {
         if let failure = backstage.failure { throw failure }
         context.isReplay = backstage.isReplay
         return answer()
+    }
+}
+
+private struct Renewal: RequestHandler {
+    let backstage: Backstage
+    func handle(_ request: RefreshToken, context: RequestContext) async throws -> Session {
+        backstage.asked.append((RefreshToken.type, try JSONValue.parse(context.body), context))
+        if let failure = backstage.failure { throw failure }
+        return Session(
+            accessToken: backstage.renewedToken, expiresInSeconds: 900, refreshToken: "rf_2", sessionId: .ordered(),
+            deviceId: .ordered(), isNewUser: false,
+            user: Session.User(id: .random(), onboardingStatus: "questionnaire_pending"))
     }
 }
 

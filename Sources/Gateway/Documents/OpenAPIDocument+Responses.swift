@@ -24,6 +24,9 @@ extension OpenAPIDocument {
         case .local(.docs), .local(.guide): answer("The page.", "text/html", ["schema": ["type": "string"]], route)
         case .local(let local):
             local.schema.map { answer("The answer.", "application/json", Self.media($0, schemas), route) }
+        case .webSession(.renew):
+            answer("The answer.", "application/json", Self.media(WebSessionAct.replySchema, schemas), route)
+        case .webSession(.end): ["description": "Done.", "headers": headers(route)]
         case .export: answer("The answer.", "application/json", Self.media(exportSchema, schemas), route)
         case .message:
             if let reply = route.binding, !reply.replyIsEmpty {
@@ -44,7 +47,7 @@ extension OpenAPIDocument {
 
     private func headers(_ route: Route) -> JSONValue {
         var names = ["Trace-Id"]
-        if route.method == .post { names.append("Idempotency-Replayed") }
+        if route.method == .post, route.binding != nil { names.append("Idempotency-Replayed") }
         if isConditional(route) { names.append("ETag") }
         if route.isRevalidated { names.append("Content-Language") }
         return Self.headers(names)

@@ -97,7 +97,9 @@ struct OpenAPIDocument: Sendable {
                 "description": "The `ETag` of an earlier answer: 304 where it is still the same.",
             ])
         }
-        if route.method == .post { parameters.append(["$ref": "#/components/parameters/IdempotencyKey"]) }
+        if route.method == .post, route.binding != nil {
+            parameters.append(["$ref": "#/components/parameters/IdempotencyKey"])
+        }
         return parameters
     }
 

@@ -18,7 +18,13 @@ struct OperationTag {
         OperationTag(name: "Sign-in", words: "Codes by SMS, Apple, Google, and a new number.", paths: ["/auth"]),
         OperationTag(
             name: "Sessions", words: "Tokens, sessions and devices of a person.",
-            paths: ["/auth/sessions", "/auth/token", "/auth/logout", "/users/me/devices", "/.well-known"]),
+            paths: [
+                "/auth/sessions", "/auth/token", "/auth/logout", "/users/me/devices",
+                "/.well-known",
+            ]),
+        OperationTag(
+            name: "Web sessions", words: "Sessions of web apps, whose tokens lie in a cookie.",
+            paths: ["/auth/web-session"]),
         OperationTag(
             name: "Account", words: "What is held about a person, and its deletion.", paths: ["/users/me/export"]),
         OperationTag(

@@ -6,6 +6,9 @@ extension Route {
         var codes: Set<ErrorCode> = [.malformedRequest, .requestTimeout, .bodyTooLarge, .headersTooLarge]
         switch self.target {
         case .local(let answer): return codes.union(Self.refusals(of: answer))
+        case .webSession(let act):
+            codes.insert(.forbidden)
+            if act == .renew { codes.formUnion(RefreshToken.rules.errors) }
         case .export: codes.formUnion(ExportAccount.rules.errors)
         case .message: codes.formUnion(binding?.rules.errors ?? [])
         }

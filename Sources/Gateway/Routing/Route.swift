@@ -13,6 +13,8 @@ import JSONText
         case local(LocalAnswer)
         /// The export of a person's data: pages of several services in one document.
         case export
+        /// The session of a web app, whose tokens the gateway keeps in a cookie.
+        case webSession(WebSessionAct)
     }
 
     /// The responses that the gateway makes without a message to a service.
@@ -68,15 +70,18 @@ import JSONText
             id: name.prefix(1).lowercased() + name.dropFirst())
     }
 
-    /// A route that sends no message.
+    /// A route without a message of its own.
     convenience init(
         _ method: HTTPRoute.Method, _ path: String, _ access: Access, _ target: Target, _ id: String,
-        _ summary: String
+        _ summary: String, success: Int = 200, body: JSONSchema? = nil
     ) {
-        self.init(HTTPRoute(method, path, access, summary), target, [:], id: id)
+        self.init(HTTPRoute(method, path, access, summary, success: success), target, [:], id: id, ownBody: body)
     }
 
-    private init(_ declaration: HTTPRoute, _ target: Target, _ sources: [String: Source], id: String) {
+    private init(
+        _ declaration: HTTPRoute, _ target: Target, _ sources: [String: Source], id: String,
+        ownBody: JSONSchema? = nil
+    ) {
         self.declaration = declaration
         self.id = id
         self.target = target
@@ -88,6 +93,8 @@ import JSONText
             body = .patch(patch)
             let member = members.first { $0.name == patch }
             bodySchema = member?.schema.nonEmpty.named(bodyName, member?.note ?? "")
+        } else if let ownBody {
+            (body, bodySchema) = (.members, ownBody)
         } else {
             body = declaration.method == .get || others.isEmpty ? .none : .members
             bodySchema = body == .members ? .object(others).named(bodyName, "The body of `\(id)`.") : nil

@@ -35,6 +35,13 @@ struct RouteTable: Sendable {
         Route(
             .get, "/.well-known/jwks.json", .public, .local(.signingKeys), "getSigningKeys",
             "The keys that access tokens are signed with."),
+        Route(
+            .post, "/auth/web-session", .public, .webSession(.renew), "renewWebSession",
+            "Renews the session of a web app of this address. A cookie that no script can read keeps the refresh token.",
+            body: WebSessionAct.requestSchema),
+        Route(
+            .delete, "/auth/web-session", .public, .webSession(.end), "endWebSession",
+            "Ends the session of a web app, and takes its cookie away.", success: 204),
         Route(.get, "/users/me/export", .user, .export, "exportAccount", "Everything that is held about the person."),
         Route(.get, "/healthz", .public, .local(.health), "getHealth", "200 while the process lives."),
         Route(

@@ -66,6 +66,9 @@ import ProcessRuntime
         try bearer(credentials(headers, .access), .access)
     }
 
+    /// The person of an access token that auth has just made. It does not count as used, since no client has it yet.
+    func actor(of accessToken: String) async throws(Problem) -> Actor { try await verified(accessToken).actor }
+
     private func isStaffNetwork(_ address: String) -> Bool {
         guard let staffNetworks else { return true }
         guard let address = NetworkAddress(address) else { return false }

@@ -16,6 +16,9 @@ import ProcessRuntime
     private let bus: Bus
     private let gatekeeper: Gatekeeper
     private let local: LocalAnswers
+    private let webSessions: WebSessions
+    private let webApp: WebApp?
+    private let codes: DevelopmentCodes?
     private let meter: HTTPMeter
     private let crossOrigin: CrossOrigin
     private let clientAddress: ClientAddress
@@ -31,6 +34,9 @@ import ProcessRuntime
     ) {
         (self.configuration, self.table, self.bus) = (configuration, table, bus)
         (self.gatekeeper, self.local, self.meter) = (gatekeeper, local, meter)
+        webSessions = WebSessions(bus: bus, gatekeeper: gatekeeper)
+        webApp = configuration.webAppSources.map { WebApp(sources: $0) }
+        codes = webApp == nil ? nil : configuration.developmentCodes
         crossOrigin = CrossOrigin(origins: Set(configuration.corsOrigins))
         clientAddress = ClientAddress(trustedProxies: configuration.trustedProxies)
         // One address may be a whole office or a mobile network, so its limit is five times that of a person.
@@ -93,10 +99,7 @@ import ProcessRuntime
             switch table.match(method: request.head.method, path: request.head.path) {
             case .unknown where request.head.path != "*":
                 try charge(try address(of: request.head, from: request.peer))
-                guard let page = GuidePages.moved[request.head.path] else {
-                    throw Problem(.notFound, "There is nothing here.")
-                }
-                response = HTTPResponse(status: 308, headers: ["location": page])
+                (response, path) = try await file(request.head)
             case .unknown: response = HTTPResponse(status: 204)
             case .otherMethods(let methods): response = try otherMethod(request, methods)
             case .route(let route, let parameters):
@@ -111,6 +114,23 @@ import ProcessRuntime
         )
         if hidesItsTime { await Loop.sleep(until: departure(after: began)) }
         return decorated(response, request.head, trace)
+    }
+
+    /// What is at a path that is no operation: the web app, or where a page has gone.
+    ///
+    /// - Returns: the response, and the path as logs and metrics have it.
+    private func file(_ head: HTTPRequestHead) async throws(Problem) -> (HTTPResponse, String?) {
+        if let page = GuidePages.moved[head.path] {
+            return (HTTPResponse(status: 308, headers: ["location": page]), nil)
+        }
+        if let file = webApp?.answer(head) { return (file, "/app/") }
+        if let codes, head.path == DevelopmentCodes.path, head.method == "GET",
+            let contact = RequestBody.parameters(of: head.query ?? "")["to"]?.first,
+            let answer = try? await Loop.offload({ codes.answer(to: contact) })
+        {
+            return (answer, DevelopmentCodes.path)
+        }
+        throw Problem(.notFound, "There is nothing here.")
     }
 
     /// The time to send the response: the next multiple of `answerStep` after the arrival of the request.
@@ -187,7 +207,16 @@ import ProcessRuntime
         }
         let address = try address(of: request.head, from: request.peer)
         try charge(address)
-        guard let binding = route.binding else { return try await export(request, route, address, trace) }
+        guard let binding = route.binding else {
+            guard case .webSession(let act) = route.target else {
+                return try await export(request, route, address, trace)
+            }
+            let body = try RequestBody(route: route, parameters: parameters, request: request, recoveryToken: nil)
+                .build()
+            var options = CallOptions(timeout: try remaining(since: began), trace: trace, clientAddress: address)
+            options.language = Self.language(of: request.head)?.tag
+            return try await webSessions.answer(act, request.head.headers, body: body, options)
+        }
         let caller = try await gatekeeper.admit(request.head.headers, to: route.access, from: address)
         if let actor = caller.actor { try charge(actor) }
         let key = try idempotencyKey(of: request, route)

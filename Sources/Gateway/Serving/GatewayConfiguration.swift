@@ -18,6 +18,10 @@ struct GatewayConfiguration: Sendable {
     /// Connections of one address at a time. Trusted proxies may have any number.
     var connectionsPerAddress = 256
     var operators = OperatorAccess()
+    /// Further origins of the web app's pictures; `nil` if the gateway does not serve the web app.
+    var webAppSources: [String]?
+    /// In the development profile, where the codes are that the web app shows.
+    var developmentCodes: DevelopmentCodes?
     /// The `iss` and `aud` that an access token must have.
     var tokenIssuer = "vestibule"
     var tokenAudience = "vestibule"
@@ -49,6 +53,11 @@ extension GatewayConfiguration {
             .init(
                 "GATEWAY_STAFF_NETWORKS", .list, nil,
                 "Networks from which staff and administrators may act; the development profile allows any"),
+            .init("GATEWAY_WEB_APP", .choice(["on", "off"]), "off", "Whether to serve the web app at /app/"),
+            .init(
+                "GATEWAY_WEB_APP_SOURCES", .list, nil,
+                "Origins of pictures and uploads that the web app may use, where they are not the API's own"),
+            .init("SPOOL_DIR", .text, nil, "Folder of the spool provider, for the web app in the development profile"),
             .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer that access tokens must name"),
             .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience that access tokens must name"),
         ] + CommonVariables.everyProcess(peers: ServiceName.services)
@@ -64,6 +73,10 @@ extension GatewayConfiguration {
         corsOrigins = values.list("GATEWAY_CORS_ORIGINS")
         rateLimit = try Self.rateLimit(values)
         connectionsPerAddress = Int(try values.integer("GATEWAY_CONNECTIONS_PER_ADDRESS"))
+        webAppSources = try values.text("GATEWAY_WEB_APP") == "on" ? values.list("GATEWAY_WEB_APP_SOURCES") : nil
+        if values.profile == .development {
+            developmentCodes = values.optionalText("SPOOL_DIR").map { DevelopmentCodes(folder: $0) }
+        }
         tokenIssuer = try values.text("GATEWAY_TOKEN_ISSUER")
         tokenAudience = try values.text("GATEWAY_TOKEN_AUDIENCE")
         operators = OperatorAccess(

@@ -179,7 +179,7 @@ struct RequestBody: Sendable {
     }
 
     /// The parameters by name, decoded as of an HTML form. Those that are not UTF-8 are left out.
-    private static func parameters(of query: String) -> [String: [String]] {
+    static func parameters(of query: String) -> [String: [String]] {
         var parameters: [String: [String]] = [:]
         for pair in query.split(separator: "&") {
             let parts = pair.replacing("+", with: " ").split(

@@ -177,8 +177,10 @@ final class LocalSystem {
         given["VERIFICATION_HTTP"] = given["VERIFICATION_HTTP"] ?? "127.0.0.1:0"
         given["VERIFICATION_BLOBS"] = given["VERIFICATION_BLOBS"] ?? "\(state.path)/pictures"
         given["VERIFICATION_KEY_STORE"] = given["VERIFICATION_KEY_STORE"] ?? "\(state.path)/picture-keys"
-        // There are no reviewers either.
+        // There are no reviewers either. Each replica has its pictures at a port of its own.
         if given["VESTIBULE_PROFILE"] == "development" {
+            given["GATEWAY_WEB_APP"] = given["GATEWAY_WEB_APP"] ?? "on"
+            given["GATEWAY_WEB_APP_SOURCES"] = given["GATEWAY_WEB_APP_SOURCES"] ?? "http://127.0.0.1:*"
             given["VERIFICATION_JUDGE"] = given["VERIFICATION_JUDGE"] ?? "local"
         }
         if StateFolder.services.contains(name) {

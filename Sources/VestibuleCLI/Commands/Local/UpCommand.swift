@@ -92,6 +92,7 @@ enum UpCommand {
             """
 
             Try it:
+              http://\(address)/app/ in a browser
               curl -s http://\(address)/readyz
               curl -s http://\(address)/auth/otp/send -H 'Content-Type: application/json' -d '{"phone":"+14155550123"}'
               curl -s http://\(address)/openapi.json
