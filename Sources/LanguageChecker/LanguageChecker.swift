@@ -22,11 +22,13 @@ enum LanguageChecker {
         var (places, used) = ([String: String](), Set<String>())
         for file in files.filter({ $0.hasSuffix(".swift") }).sorted() where file.hasPrefix(root) {
             let path = String(file.dropFirst(root.count))
-            if let line = spared.first(where: { path.hasPrefix($0) }) {
+            if let line = spared.first(where: { covers($0, path) }) {
                 used.insert(line)
                 continue
             }
-            var finder = TextFinder(try String(contentsOfFile: file, encoding: .utf8))
+            let source = try String(contentsOfFile: file, encoding: .utf8)
+            if source.hasPrefix(mark) { continue }
+            var finder = TextFinder(source)
             for text in finder.texts() {
                 if spared.contains(text) { used.insert(text) } else if places[text] == nil { places[text] = path }
             }
@@ -47,6 +49,14 @@ enum LanguageChecker {
         // An unchanged file is left alone, so that nothing is compiled anew.
         guard (try? String(contentsOfFile: output, encoding: .utf8)) != text else { return }
         try text.write(toFile: output, atomically: true, encoding: .utf8)
+    }
+
+    /// The beginning of a file's first line, if its texts stay English. What follows says who reads them.
+    private static let mark = "// English only:"
+
+    /// Whether a line of `english-only.txt` means a path: it is the path's beginning, or behind a `*` its end.
+    private static func covers(_ line: String, _ path: String) -> Bool {
+        line.hasPrefix("*") ? path.hasSuffix(line.dropFirst()) : path.hasPrefix(line)
     }
 
     private static func spared(in file: String?) throws -> Set<String> {

@@ -20,13 +20,15 @@ import Testing
             ])
     }
 
-    private func problem(_ english: String, _ texts: [String: String], spared: String = "") throws -> String? {
+    private func problem(_ english: String, _ texts: [String: String], spared: String = "", before: String = "") throws
+        -> String?
+    {
         let folder = FileManager.default.temporaryDirectory.appending(path: "languages-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (code, language) = (folder.appending(path: "Code.swift"), folder.appending(path: "sv.json"))
         let list = folder.appending(path: "english-only.txt")
-        try "let a = \"\(english)\"\n".write(to: code, atomically: true, encoding: .utf8)
+        try "\(before)let a = \"\(english)\"\n".write(to: code, atomically: true, encoding: .utf8)
         try JSONEncoder().encode(texts).write(to: language)
         try spared.write(to: list, atomically: true, encoding: .utf8)
         do {
@@ -43,6 +45,8 @@ import Testing
         #expect(try problem("There is no cat.", ["There is no cat.": "Det finns ingen katt."]) == nil)
         #expect(try problem("There is no cat.", [:], spared: "Code.swift\n") == nil)
         #expect(try problem("There is no cat.", [:], spared: "There is no cat.\n") == nil)
+        #expect(try problem("There is no cat.", [:], spared: "*de.swift\n") == nil)
+        #expect(try problem("There is no cat.", [:], before: "// English only: vets read it.\n") == nil)
     }
 
     @Test func whatNothingUsesIsRefused() throws {

@@ -288,9 +288,9 @@ import Testing
 
     @Test func deletingTheAccountErasesTheAddressAndKeepsItsLimits() async throws {
         try await AuthStage.run { auth in
-            try auth.stage.answering(as: .questionnaire, EventRecorder<AccountDeleted>())
-            try auth.stage.answering(as: .recovery, EventRecorder<AccountDeleted>())
-            try auth.stage.answering(as: .visualPreference, EventRecorder<AccountDeleted>())
+            for service in ServiceName.services where service != .auth && service != .profile {
+                try auth.stage.answering(as: service, EventRecorder<AccountDeleted>())
+            }
             let session = try await auth.signIn(byEmail: Self.email)
             _ = try await auth.ask(DeleteAccount(), as: auth.actor(session))
             #expect(try await auth.stage.rows("SELECT count(*) FROM emails") == "0")

@@ -1,3 +1,5 @@
+// English only: writers of sets read it.
+
 import Documents
 
 /// A version of the pictures that people compare.

@@ -1,3 +1,5 @@
+// English only: writers of sets read it.
+
 import Cryptography
 import Documents
 import JSONText
