@@ -1,0 +1,259 @@
+import { afterBatch, afterChoice, emptyQueue, nextBatch, place, queueWaitMs, withWrite } from './decisions.js'
+import { VestibuleError, VestibuleProblem, VestibuleStoreFailed, VestibuleUnreadable } from './errors.js'
+import { newId } from './ids.js'
+
+/** @typedef {import('./calls').Queue} Queue */
+/** @typedef {import('./generated/models').AnswersSaved} AnswersSaved */
+
+/**
+ * What an app shows of a queue.
+ * @typedef {object} QueueState
+ * @property {import('./calls').Write[]} writes What waits to be sent, in order.
+ * @property {import('./calls').Conflict[]} conflicts Answers of which the person chooses one.
+ * @property {import('./calls').Refusal[]} refused Answers that the person has to give again.
+ * @property {'version_closed' | 'session_stopped' | 'not_found'} [blocked] Why nothing is sent.
+ * @property {VestibuleError} [error] Why the last attempt failed; the queue goes on by itself.
+ * @property {AnswersSaved} [saved] What the server said last: where to go on, and what became visible.
+ */
+
+/**
+ * The answers of one session of a questionnaire, in order. Each is saved on the device before it is sent, and is sent until the
+ * server has answered, also by another tab or when the app is opened again.
+ */
+export class AnswerQueue {
+    #key
+    #store
+    #tabs
+    #send
+    /** @type {Queue} */
+    #queue = emptyQueue()
+    /** @type {VestibuleError | undefined} */
+    #error
+    /** @type {AnswersSaved | undefined} */
+    #saved
+    /** @type {Map<string, number>} Revisions that this tab wrote. */
+    #revisions = new Map()
+    /** @type {Set<string>} Writes of this tab. */
+    #own = new Set()
+    /** @type {Promise<void> | undefined} */
+    #sending
+    #failures = 0
+    #isClosed = false
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    #timer
+    /** @type {Set<(state: QueueState) => void>} */
+    #listeners = new Set()
+    #ends
+
+    /**
+     * @param {object} parts
+     * @param {string} parts.key Its name in the store.
+     * @param {import('./calls').Store} parts.store
+     * @param {import('./tabs.js').Tabs} parts.tabs
+     * @param {(writes: import('./calls').Write[]) => Promise<AnswersSaved>} parts.send
+     */
+    constructor({ key, store, tabs, send }) {
+        this.#key = key
+        this.#store = store
+        this.#tabs = tabs
+        this.#send = send
+        const online = () => this.#later(0)
+        globalThis.addEventListener?.('online', online)
+        const unheard = tabs.hear(message => this.#heard(message))
+        this.#ends = () => {
+            globalThis.removeEventListener?.('online', online)
+            unheard()
+        }
+        this.load().then(() => this.#later(0), () => {})
+    }
+
+    /** What waits, and what the person has to decide. It is known after `load`. */
+    get state() {
+        /** @type {QueueState} */
+        const state = { ...this.#queue, error: this.#error, saved: this.#saved }
+        return state
+    }
+
+    /**
+     * Calls the listener after each change, in this tab or another.
+     * @param {(state: QueueState) => void} listener
+     * @returns {() => void} Ends it.
+     */
+    onChange(listener) {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+    }
+
+    /** Reads what waits on the device. */
+    async load() {
+        try {
+            this.#know(await this.#store.read(this.#key) ?? emptyQueue())
+        } catch (error) {
+            throw new VestibuleStoreFailed('The answers cannot be read.', error)
+        }
+        return this.state
+    }
+
+    /**
+     * Saves a write on the device, and sends it as soon as there is a network. The app goes on when this is done.
+     * @param {import('./calls').NewWrite} write Its `baseRevision` is the revision of the answer that the person saw; without one
+     *     it is the last that this tab wrote, or 0.
+     * @returns {Promise<string>} Its mutation id.
+     */
+    async put(write) {
+        const mutationId = write.mutationId ?? newId()
+        const baseRevision = Math.max(write.baseRevision ?? 0, this.#revisions.get(place(write)) ?? 0)
+        this.#own.add(mutationId)
+        await this.#change(queue => withWrite(queue, { ...write, mutationId, baseRevision }))
+        this.#later(0)
+        return mutationId
+    }
+
+    /**
+     * Sends what waits, and ends when nothing does, or when it cannot be sent now: `state` says why.
+     * @returns {Promise<QueueState>}
+     */
+    async send() {
+        this.#sending ??= this.#sendAll().finally(() => { this.#sending = undefined })
+        await this.#sending
+        return this.state
+    }
+
+    /**
+     * Of a conflict, the answer of this device stays.
+     * @param {import('./calls').Conflict} conflict
+     */
+    async keepMine({ mine }) {
+        const mutationId = newId()
+        this.#own.add(mutationId)
+        await this.#change(queue => afterChoice(queue, mine.mutationId, { keep: 'mine', mutationId }))
+        this.#later(0)
+    }
+
+    /**
+     * Of a conflict, the answer of the other device stays.
+     * @param {import('./calls').Conflict} conflict
+     */
+    async keepTheirs({ mine, theirs }) {
+        await this.#change(queue => afterChoice(queue, mine.mutationId, { keep: 'theirs' }))
+        this.#revisions.set(place(mine), theirs.revision)
+    }
+
+    /** Sends again what `blocked` held back, as after the session was moved to the newest version. */
+    async unblock() {
+        await this.#change(({ blocked, ...queue }) => queue)
+        this.#later(0)
+    }
+
+    /** Drops everything, as of a session that was stopped. */
+    async clear() {
+        await this.#change(() => undefined)
+    }
+
+    /** Ends what the queue does by itself. What waits stays on the device. */
+    close() {
+        this.#isClosed = true
+        clearTimeout(this.#timer)
+        this.#ends()
+    }
+
+    async #sendAll() {
+        /** @type {VestibuleError | undefined} */
+        let failed
+        try {
+            while (await this.#tabs.locked(this.#key, () => this.#sendBatch()));
+        } catch (error) {
+            if (!(error instanceof VestibuleError)) throw error
+            failed = error
+        }
+        this.#error = failed
+        this.#failures = failed ? this.#failures + 1 : 0
+        this.#tell()
+        if (failed) {
+            const retryAfterSeconds = failed instanceof VestibuleProblem ? failed.retryAfterSeconds : undefined
+            this.#later(queueWaitMs({ failures: this.#failures, retryAfterSeconds, random: Math.random() }))
+        }
+    }
+
+    /** @returns {Promise<boolean>} Whether there may be more. */
+    async #sendBatch() {
+        // Another tab may have sent it meanwhile.
+        await this.load()
+        const batch = nextBatch(this.#queue)
+        if (batch.length === 0 || this.#isClosed) return false
+        const sent = batch.map(write => write.mutationId)
+        try {
+            const saved = await this.#send(batch)
+            this.#learn(saved.results)
+            this.#saved = saved
+            await this.#change(queue => afterBatch(queue, sent, { status: 200, results: saved.results }), saved)
+        } catch (error) {
+            if (!(error instanceof VestibuleProblem || error instanceof VestibuleUnreadable)) throw error
+            const { status } = error
+            const { code, detail } = error instanceof VestibuleProblem ? error : { code: undefined, detail: undefined }
+            const before = JSON.stringify(this.#queue)
+            await this.#change(queue => afterBatch(queue, sent, { status, code, detail }))
+            if (JSON.stringify(this.#queue) === before) throw error
+        }
+        return true
+    }
+
+    /**
+     * A later answer to the same question has seen this tab's own.
+     * @param {AnswersSaved['results']} results
+     */
+    #learn(results) {
+        for (const { mutationId, revision, ...answer } of results) {
+            if (this.#own.has(mutationId) && revision) this.#revisions.set(place(answer), revision)
+        }
+    }
+
+    /**
+     * @param {(queue: Queue) => Queue | undefined} change
+     * @param {AnswersSaved} [saved]
+     */
+    async #change(change, saved) {
+        try {
+            this.#know(await this.#store.change(this.#key, queue => {
+                const changed = change(queue ?? emptyQueue())
+                return changed && isEmpty(changed) ? undefined : changed
+            }) ?? emptyQueue())
+        } catch (error) {
+            throw new VestibuleStoreFailed('The answers cannot be saved.', error)
+        }
+        this.#tabs.say({ about: this.#key, saved })
+    }
+
+    /** @param {number} ms */
+    #later(ms) {
+        clearTimeout(this.#timer)
+        if (this.#isClosed) return
+        this.#timer = setTimeout(() => this.send().catch(() => {}), ms)
+    }
+
+    /** @param {any} message */
+    #heard(message) {
+        if (message.about !== this.#key) return
+        if (message.saved) {
+            this.#saved = message.saved
+            this.#learn(message.saved.results)
+        }
+        this.load().catch(() => {})
+    }
+
+    /** @param {Queue} queue */
+    #know(queue) {
+        this.#queue = queue
+        this.#tell()
+    }
+
+    #tell() {
+        const { state } = this
+        for (const listener of this.#listeners) queueMicrotask(() => listener(state))
+    }
+}
+
+/** @param {Queue} queue */
+function isEmpty({ writes, conflicts, refused, blocked }) {
+    return writes.length + conflicts.length + refused.length === 0 && !blocked
+}

@@ -1,0 +1,407 @@
+import { afterRenewal, beforeRenewal, tokenState } from './decisions.js'
+import { VestibuleError, VestibuleOffline, VestibuleSignedOut, VestibuleStoreFailed } from './errors.js'
+import { outcome, refusal } from './http.js'
+
+const KEY = 'session'
+// How long a tab waits for the token that another one has just got.
+const MESSAGE_MS = 1_000
+
+/**
+ * What all tabs share. In the mode `cookie` there is neither a token nor a secret in it.
+ * @typedef {object} Kept
+ * @property {number} generation Raised by each renewal, sign-in and sign-out.
+ * @property {Person} [user] Who is signed in.
+ * @property {number} [endsAtMs] When the newest access token ends.
+ * @property {string} [sessionId]
+ * @property {string} [deviceId] Stays after a sign-out, so that the next sign-in is that of a known device.
+ * @property {string} [deviceSecret]
+ * @property {string} [accessToken]
+ * @property {string} [refreshToken]
+ * @property {boolean} [isEnding] The server could not be told of a sign-out yet.
+ */
+
+/** @typedef {import('./generated/models').SessionUser} Person */
+/** @typedef {import('./generated/models').Session} SignedIn */
+
+/**
+ * What a listener is told. `reason` is `signIn`, `signOut`, or the code that ended the session.
+ * @typedef {object} SessionState
+ * @property {'signedIn' | 'signedOut'} state
+ * @property {Person} [user]
+ * @property {string} [reason]
+ */
+
+/** Whether somebody is signed in, and with which tokens. */
+export class Session {
+    #http
+    #store
+    #tabs
+    #usesCookie
+    /** @type {Kept} What this tab knows. */
+    #known = { generation: 0 }
+    /** @type {string | undefined} */
+    #accessToken
+    /** @type {Promise<void> | undefined} */
+    #started
+    /** @type {Promise<void> | undefined} */
+    #renewal
+    /** @type {{ refreshToken: string, deviceSecret?: string } | undefined} The pair of a sign-in that no cookie has yet. */
+    #pair
+    /** @type {Set<(state: SessionState) => void>} */
+    #listeners = new Set()
+    /** @type {Set<() => void>} */
+    #waiting = new Set()
+
+    /**
+     * @param {object} parts
+     * @param {import('./http.js').HTTP} parts.http
+     * @param {import('./calls').Store} parts.store
+     * @param {import('./tabs.js').Tabs} parts.tabs
+     * @param {boolean} parts.usesCookie
+     */
+    constructor({ http, store, tabs, usesCookie }) {
+        this.#http = http
+        this.#store = store
+        this.#tabs = tabs
+        this.#usesCookie = usesCookie
+        tabs.hear(message => this.#heard(message))
+    }
+
+    /** The person who is signed in. */
+    get user() {
+        return this.#known.user
+    }
+
+    /** The session, as `GET /auth/sessions` lists it. */
+    get sessionId() {
+        return this.#known.user && this.#known.sessionId
+    }
+
+    /** What proves a known device at a sign-in; `undefined` where there is none. */
+    get device() {
+        const { deviceId: id, deviceSecret: secret } = this.#known
+        return id && secret ? { id, secret } : undefined
+    }
+
+    /**
+     * @param {(state: SessionState) => void} listener
+     * @returns {() => void} Ends it.
+     */
+    onChange(listener) {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+    }
+
+    /** Reads who is signed in. It needs no network. Each call waits for it, so an app need not. */
+    start() {
+        this.#started ??= this.#start().catch(error => {
+            this.#started = undefined
+            throw error
+        })
+        return this.#started
+    }
+
+    async #start() {
+        this.#tabs.say({ about: 'ask' })
+        await this.#look()
+        if (this.#known.isEnding) this.#endAtServer().catch(() => {})
+    }
+
+    /**
+     * An access token that is good for a minute at least, or for as long as there is no network for a newer one.
+     * @param {string} [refused] A token that the server does not take any more.
+     * @returns {Promise<string>}
+     */
+    async token(refused) {
+        await this.start()
+        const isUsable = () => this.#accessToken !== undefined && this.#accessToken !== refused
+        // Another tab may have signed in anew while this one renewed.
+        for (const isLast of [false, true]) {
+            if (!this.#known.user) break
+            const state = this.#tokenState()
+            if (isUsable() && (state === 'fresh' || isLast)) break
+            try {
+                await this.renew()
+            } catch (error) {
+                if (error instanceof VestibuleSignedOut || state === 'over' || !isUsable()) throw error
+                break
+            }
+        }
+        if (!this.#accessToken) throw new VestibuleSignedOut('Nobody is signed in.')
+        return this.#accessToken
+    }
+
+    /** Renews the tokens, once for all that ask meanwhile, in this tab and in others. */
+    renew() {
+        this.#renewal ??= this.#renewOnce().finally(() => { this.#renewal = undefined })
+        return this.#renewal
+    }
+
+    /**
+     * Takes up a session that a sign-in answered.
+     * @param {SignedIn} session
+     */
+    async signedIn(session) {
+        await this.start()
+        const { refreshToken, ...rest } = session
+        const secret = session.deviceSecret ?? (session.deviceId === this.#known.deviceId ? this.#known.deviceSecret : undefined)
+        await this.#tabs.locked(KEY, async () => {
+            if (this.#usesCookie) this.#pair = { refreshToken, deviceSecret: secret }
+            await this.#keep(rest, this.#usesCookie ? {} : { refreshToken, deviceSecret: secret })
+        })
+        if (this.#usesCookie) {
+            try {
+                await this.renew()
+            } catch (error) {
+                // Without a network the next renewal brings the pair. Where the server gives no cookie, nobody is signed in.
+                if (!(error instanceof VestibuleOffline)) {
+                    await this.signOut()
+                    throw error
+                }
+            }
+        }
+        this.#tell('signIn')
+    }
+
+    /**
+     * Signs out on this device, and at the server.
+     * @returns {Promise<boolean>} Whether the server knows; without a network it is told later, if the session has a cookie.
+     */
+    async signOut() {
+        await this.start()
+        const token = this.#accessToken
+        this.#pair = undefined
+        await this.#tabs.locked(KEY, () => this.#forget(this.#usesCookie))
+        this.#tell('signOut')
+        try {
+            await this.#endAtServer(token)
+            return true
+        } catch (error) {
+            if (error instanceof VestibuleError) return false
+            throw error
+        }
+    }
+
+    /**
+     * A call was refused since the session of its token has ended.
+     * @param {string} token
+     * @param {string} reason The code of the answer.
+     */
+    async ended(token, reason) {
+        if (!this.isCurrent(token)) return
+        const { generation } = this.#known
+        if (await this.#tabs.locked(KEY, () => this.#forget(false, generation))) this.#tell(reason)
+    }
+
+    /**
+     * Whether no newer token came meanwhile.
+     * @param {string} token
+     */
+    isCurrent(token) {
+        return this.#accessToken === token
+    }
+
+    // Renewal
+
+    async #renewOnce() {
+        const before = this.#known
+        const reason = await this.#tabs.locked(KEY, () => this.#renewLocked())
+        // Listeners run when no other tab waits for this one.
+        if (before.user?.id !== this.#known.user?.id) this.#tell(this.#known.user ? 'signIn' : reason ?? 'signOut')
+        if (!this.#known.user) throw new VestibuleSignedOut('Nobody is signed in.')
+    }
+
+    /** @returns {Promise<string | undefined>} The code that ended the session. */
+    async #renewLocked() {
+        const kept = await this.#read()
+        const found = kept?.user ? { generation: kept.generation, endsAtMs: kept.endsAtMs ?? 0 } : null
+        const next = this.#pair ? 'renew' : beforeRenewal({ held: this.#known.generation, kept: found, nowMs: Date.now() })
+        if (next === 'signedOut' || !kept) {
+            if (kept) this.#know(kept, undefined)
+            return
+        }
+        if (next === 'take' && await this.#take(kept)) return
+        const answer = await this.#http.answer(this.#usesCookie
+            ? { method: 'POST', path: '/auth/web-session', body: this.#pair ?? {}, withCookie: true }
+            : {
+                method: 'POST', path: '/auth/token/refresh',
+                body: { refreshToken: kept.refreshToken, deviceSecret: kept.deviceSecret },
+            })
+        switch (afterRenewal(outcome(answer))) {
+            case 'signedIn': {
+                const error = refusal(answer)
+                if (error) throw error
+                const { refreshToken, ...rest } = answer.value
+                this.#pair = undefined
+                await this.#keep(rest, this.#usesCookie ? {} : { refreshToken }, kept.generation)
+                return
+            }
+            case 'signedOut':
+                this.#pair = undefined
+                await this.#forget(false, kept.generation)
+                return answer.value.code
+            case 'kept':
+                throw refusal(answer)
+        }
+    }
+
+    /**
+     * Takes over what another tab got.
+     * @param {Kept} kept
+     * @returns {Promise<boolean>} Whether its token is there.
+     */
+    async #take(kept) {
+        if (!this.#usesCookie) {
+            this.#know(kept, kept.accessToken)
+            return true
+        }
+        this.#tabs.say({ about: 'ask' })
+        const arrived = () => this.#known.generation >= kept.generation && this.#accessToken !== undefined
+        if (!arrived()) await this.#message(arrived)
+        return arrived()
+    }
+
+    /**
+     * Waits for a message, for a bounded time.
+     * @param {() => boolean} arrived
+     */
+    #message(arrived) {
+        return new Promise(resolve => {
+            const end = () => {
+                clearTimeout(timer)
+                this.#waiting.delete(look)
+                resolve(undefined)
+            }
+            const look = () => { if (arrived()) end() }
+            const timer = setTimeout(end, MESSAGE_MS)
+            this.#waiting.add(look)
+        })
+    }
+
+    // What is kept
+
+    /**
+     * Saves a session before it is used.
+     * @param {Omit<SignedIn, 'refreshToken'>} session
+     * @param {{ refreshToken?: string, deviceSecret?: string }} secrets
+     * @param {number} [from] The generation that was renewed; whatever came meanwhile is newer.
+     */
+    async #keep(session, secrets, from) {
+        const kept = await this.#change(old => {
+            if (from !== undefined && old && old.generation !== from) return old
+            return {
+                deviceSecret: old?.deviceId === session.deviceId ? old.deviceSecret : undefined,
+                ...secrets, generation: (old?.generation ?? 0) + 1, user: session.user, sessionId: session.sessionId,
+                deviceId: session.deviceId, endsAtMs: Date.now() + session.expiresInSeconds * 1000,
+                accessToken: this.#usesCookie ? undefined : session.accessToken,
+            }
+        })
+        const isOurs = from === undefined || kept.generation === from + 1
+        this.#know(kept, isOurs ? session.accessToken : kept.accessToken)
+        if (isOurs) this.#tabs.say({ about: 'session', kept: withoutSecrets(kept), accessToken: session.accessToken })
+        // Somebody signed out while the answer was on its way, and the answer brought the cookie back.
+        else if (!kept.user && this.#usesCookie) this.#endAtServer().catch(() => {})
+    }
+
+    /**
+     * Forgets the session, but not the device.
+     * @param {boolean} isEnding Whether the server has to be told.
+     * @param {number} [from] The generation that ended; a newer one stays.
+     * @returns {Promise<boolean>} Whether nobody is signed in now.
+     */
+    async #forget(isEnding, from) {
+        const kept = await this.#change(old => {
+            if (from !== undefined && old && old.generation !== from) return old
+            const { generation = 0, deviceId, deviceSecret } = old ?? {}
+            return { generation: generation + 1, deviceId, deviceSecret, isEnding: isEnding || undefined }
+        })
+        this.#know(kept, kept.accessToken)
+        if (kept.user) return false
+        this.#tabs.say({ about: 'session', kept: withoutSecrets(kept) })
+        return true
+    }
+
+    /** @param {string} [token] */
+    async #endAtServer(token) {
+        const answer = await this.#http.answer(this.#usesCookie
+            ? { method: 'DELETE', path: '/auth/web-session', withCookie: true }
+            : { method: 'POST', path: '/auth/logout', token })
+        const error = refusal(answer)
+        if (error && answer.status !== 401) throw error
+        if (this.#usesCookie) await this.#change(old => old && { ...old, isEnding: undefined })
+    }
+
+    /** @returns {Promise<Kept | undefined>} */
+    async #read() {
+        try {
+            return await this.#store.read(KEY)
+        } catch (error) {
+            throw new VestibuleStoreFailed('The session cannot be read.', error)
+        }
+    }
+
+    /**
+     * @param {(old: Kept | undefined) => Kept | undefined} change
+     * @returns {Promise<Kept>}
+     */
+    async #change(change) {
+        try {
+            return await this.#store.change(KEY, change)
+        } catch (error) {
+            throw new VestibuleStoreFailed('The session cannot be saved.', error)
+        }
+    }
+
+    #tokenState() {
+        return tokenState({ endsAtMs: this.#known.endsAtMs ?? 0, nowMs: Date.now() })
+    }
+
+    // Other tabs, and listeners
+
+    /**
+     * @param {Kept} kept
+     * @param {string | undefined} accessToken
+     */
+    #know(kept, accessToken) {
+        this.#known = kept
+        this.#accessToken = kept.user ? accessToken : undefined
+        this.#waiting.forEach(look => look())
+    }
+
+    /** @param {any} message */
+    async #heard(message) {
+        if (message.about === 'ask' && this.#accessToken) {
+            this.#tabs.say({ about: 'session', kept: withoutSecrets(this.#known), accessToken: this.#accessToken })
+        }
+        if (message.about !== 'session') return
+        const before = this.#known.user?.id
+        if (!this.#usesCookie) await this.#look().catch(() => {})
+        else if (this.#isNews(message.kept)) this.#know(message.kept, message.accessToken)
+        if (before !== this.#known.user?.id) this.#tell(this.#known.user ? 'signIn' : 'signOut')
+    }
+
+    /** Reads what the tabs share. */
+    async #look() {
+        const kept = await this.#read()
+        if (kept && this.#isNews(kept)) this.#know(kept, kept.accessToken)
+    }
+
+    /** @param {Kept} kept */
+    #isNews({ generation }) {
+        return generation > this.#known.generation || generation === this.#known.generation && !this.#accessToken
+    }
+
+    /** @param {string} reason */
+    #tell(reason) {
+        const { user } = this.#known
+        /** @type {SessionState} */
+        const state = { state: user ? 'signedIn' : 'signedOut', user, reason }
+        // What a listener throws is the app's, not the session's.
+        for (const listener of this.#listeners) queueMicrotask(() => listener(state))
+    }
+}
+
+/** @param {Kept} kept */
+function withoutSecrets({ refreshToken, deviceSecret, accessToken, ...kept }) {
+    return kept
+}

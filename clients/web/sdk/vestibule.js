@@ -1,0 +1,271 @@
+import { AnswerQueue } from './answers.js'
+import { afterUnauthorized, repetition } from './decisions.js'
+import { VestibuleNotModified, VestibuleProblem, VestibuleOffline, VestibuleSignedOut } from './errors.js'
+import { Operations } from './generated/operations.js'
+import { HTTP, outcome, refusal } from './http.js'
+import { newId } from './ids.js'
+import { Session } from './session.js'
+import { IndexedDBStore, MemoryStore } from './stores.js'
+import { Tabs } from './tabs.js'
+
+export * from './errors.js'
+export { IndexedDBStore, MemoryStore } from './stores.js'
+export { Resend } from './resend.js'
+export { AnswerQueue } from './answers.js'
+
+/** @typedef {import('./calls').Call} Call */
+/** @typedef {import('./calls').Store} Store */
+
+/**
+ * A client of the public API. It has a method for each operation, and each takes its members in one object.
+ */
+export class Vestibule extends Operations {
+    #http
+    #session
+    #tabs
+    #answerStore
+    #appKey
+    #usesCookie
+    /** @type {Map<string, AnswerQueue>} */
+    #queues = new Map()
+
+    /**
+     * @param {object} options
+     * @param {string} [options.address] Where the API is; the page's own origin by default.
+     * @param {string} [options.appKey] The publishable key of the app; without it, the default app.
+     * @param {string} [options.language] Of what people read, as `Accept-Language` has it. It can be changed later.
+     * @param {'cookie' | 'tokens'} options.session Where the session lies: in a cookie that no script can read, for pages of the
+     *     API's own origin; or in a store.
+     * @param {Store} [options.store] Keeps the tokens and the answers. Without it, tokens are kept as long as the page lives, and
+     *     answers in the browser where it can.
+     */
+    constructor({ address = globalThis.location?.origin, appKey, language, session, store }) {
+        super()
+        if (!address) throw new TypeError('The client needs the address of the API.')
+        this.#http = new HTTP(address)
+        this.#http.language = language
+        this.#appKey = appKey
+        this.#usesCookie = session === 'cookie'
+        const name = `vestibule ${this.#http.address}`
+        const lasting = store ?? (typeof indexedDB === 'undefined' ? new MemoryStore() : new IndexedDBStore(name))
+        this.#answerStore = lasting
+        this.#tabs = new Tabs(name)
+        this.#session = new Session({
+            http: this.#http, tabs: this.#tabs, usesCookie: this.#usesCookie,
+            store: this.#usesCookie ? lasting : store ?? new MemoryStore(),
+        })
+        this.#session.onChange(({ user }) => { 
+            if (user) this.#forgetAnswers(key => !key.startsWith(prefix(user.id))).catch(() => {})
+        })
+    }
+
+    /** Of what people read, as `Accept-Language` has it. */
+    get language() {
+        return this.#http.language
+    }
+
+    set language(language) {
+        this.#http.language = language
+    }
+
+    /** The person who is signed in; `undefined` where nobody is. Known after `start`. */
+    get user() {
+        return this.#session.user
+    }
+
+    /** The session, as `listSessions` has it; `undefined` where nobody is signed in. */
+    get sessionId() {
+        return this.#session.sessionId
+    }
+
+    /**
+     * Reads who is signed in on this device. It needs no network.
+     * @returns {Promise<'signedIn' | 'signedOut'>}
+     */
+    async start() {
+        await this.#session.start()
+        return this.user ? 'signedIn' : 'signedOut'
+    }
+
+    /**
+     * Calls the listener whenever somebody has signed in or out, in this tab or another.
+     * @param {(state: import('./session.js').SessionState) => void} listener
+     * @returns {() => void} Ends it.
+     */
+    onSession(listener) {
+        return this.#session.onChange(listener)
+    }
+
+    /**
+     * Signs out on this device and at the server, and removes answers that were not sent.
+     * @returns {Promise<boolean>} Whether the server was told. Without a network it is told later, if the session has a cookie.
+     */
+    async signOut() {
+        const isTold = await this.#session.signOut()
+        await this.#forgetAnswers(() => true)
+        return isTold
+    }
+
+    /**
+     * The queue of answers of one session of a questionnaire. The same session has the same queue.
+     * @param {{ questionnaire: string, session: string }} of
+     * @returns {AnswerQueue}
+     */
+    answers({ questionnaire, session }) {
+        if (!this.user) throw new VestibuleSignedOut('Nobody is signed in.')
+        const key = `${prefix(this.user.id)}${session}`
+        const known = this.#queues.get(key)
+        if (known) return known
+        const queue = new AnswerQueue({
+            key, store: this.#answerStore, tabs: this.#tabs,
+            send: answers => this.putAnswers({ questionnaire, session, body: { answers } }),
+        })
+        this.#queues.set(key, queue)
+        return queue
+    }
+
+    /** Ends what the client does by itself, as before another one takes its place. */
+    close() {
+        this.#tabs.close()
+        this.#queues.forEach(queue => queue.close())
+    }
+
+    /**
+     * Sends one call, again where it may be repeated. The methods of the operations use it.
+     * @override
+     * @param {Call} call
+     * @returns {Promise<any>}
+     */
+    async send(call) {
+        const request = this.#request(call)
+        let isRenewed = false
+        /** @type {string | undefined} */
+        let refused
+        for (let attempt = 1, waitedMs = 0; ; attempt++) {
+            const token = call.access === 'recoveryToken' ? call.token : await this.#token(call, refused)
+            /** @type {import('./http.js').HTTPAnswer | undefined} */
+            let answer
+            /** @type {Error | undefined} */
+            let error
+            try {
+                answer = await this.#http.answer({ ...request, token })
+                if (answer.status === 304) throw new VestibuleNotModified('The value has not changed.')
+                error = refusal(answer)
+                if (!error) return await this.#reply(call, answer)
+            } catch (thrown) {
+                if (!(thrown instanceof VestibuleOffline)) throw thrown
+                error = thrown
+            }
+            if (answer?.status === 401 && token && error instanceof VestibuleProblem && call.access !== 'recoveryToken') {
+                const { code } = error
+                const next = afterUnauthorized({ code, isCurrent: this.#session.isCurrent(token), isRenewed })
+                if (next === 'signedOut') await this.#session.ended(token, code)
+                if (next === 'signedOut' || next === 'none') throw error
+                isRenewed = true
+                refused = token
+                continue
+            }
+            const next = repetition({
+                method: call.method, isKeyed: call.keyed, hasIfMatch: call.headers?.['if-match'] !== undefined,
+                outcome: answer ? outcome(answer) : {}, attempt, waitedMs, isOnline: globalThis.navigator?.onLine ?? true,
+                random: Math.random(),
+            })
+            if (!next.repeat) throw error
+            waitedMs += next.waitMs
+            await wait(next.waitMs, call.signal)
+        }
+    }
+
+    /**
+     * @param {Call} call
+     * @returns {import('./http.js').Request}
+     */
+    #request({ method, path, query, headers, body, app, keyed, signal, idempotencyKey, signsIn, access }) {
+        const given = this.#appKey && app ? { app: this.#appKey } : {}
+        return {
+            method, path, signal,
+            query: app === 'query' ? { ...given, ...withoutMissing(query ?? {}) } : query,
+            headers: keyed ? { ...headers, 'idempotency-key': idempotencyKey ?? newId() } : headers,
+            body: body && { ...(app === 'body' ? given : {}), ...this.#claim(body, signsIn && access === 'open') },
+        }
+    }
+
+    /**
+     * A sign-in is that of a known device where this one is known.
+     * @param {Record<string, any>} body
+     * @param {boolean | undefined} signsIn
+     */
+    #claim(body, signsIn) {
+        if (!signsIn || body.device?.id) return body
+        return { ...body, device: { ...this.#session.device, ...body.device } }
+    }
+
+    /**
+     * @param {Call} call
+     * @param {string | undefined} refused
+     */
+    async #token({ access }, refused) {
+        if (access === 'open') return undefined
+        try {
+            return await this.#session.token(refused)
+        } catch (error) {
+            if (access === 'sessionIfAny' && error instanceof VestibuleSignedOut) return undefined
+            throw error
+        }
+    }
+
+    /**
+     * @param {Call} call
+     * @param {import('./http.js').HTTPAnswer} answer
+     */
+    async #reply({ signsIn, versioned }, { value, eTag }) {
+        if (signsIn && value.accessToken) {
+            await this.#session.signedIn(value)
+            // The tokens are the session's alone.
+            const { accessToken, refreshToken, deviceSecret, ...session } = value
+            return session
+        }
+        return versioned ? { value, eTag } : value
+    }
+
+    /** @param {(key: string) => boolean} isForgotten */
+    async #forgetAnswers(isForgotten) {
+        for (const key of await this.#answerStore.keys(PREFIX)) {
+            if (!isForgotten(key)) continue
+            await this.#answerStore.change(key, () => undefined)
+            this.#queues.get(key)?.close()
+            this.#queues.delete(key)
+        }
+    }
+}
+
+const PREFIX = 'answers/'
+
+/** @param {string} person */
+function prefix(person) {
+    return `${PREFIX}${person}/`
+}
+
+/** @param {Record<string, any>} values */
+function withoutMissing(values) {
+    return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>}
+ */
+function wait(ms, signal) {
+    return new Promise((resolve, reject) => {
+        const end = () => {
+            clearTimeout(timer)
+            reject(signal?.reason)
+        }
+        const timer = setTimeout(() => {
+            signal?.removeEventListener('abort', end)
+            resolve()
+        }, ms)
+        signal?.addEventListener('abort', end, { once: true })
+    })
+}
