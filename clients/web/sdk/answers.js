@@ -1,6 +1,7 @@
 import { afterBatch, afterChoice, emptyQueue, nextBatch, place, queueWaitMs, withWrite } from './decisions.js'
-import { VestibuleError, VestibuleProblem, VestibuleStoreFailed, VestibuleUnreadable } from './errors.js'
+import { VestibuleError, VestibuleProblem, VestibuleStoreFailed } from './errors.js'
 import { newId } from './ids.js'
+import { outcomeOf } from './repeat.js'
 
 /** @typedef {import('./calls').Queue} Queue */
 /** @typedef {import('./generated/models').AnswersSaved} AnswersSaved */
@@ -37,6 +38,7 @@ export class AnswerQueue {
     #own = new Set()
     /** @type {Promise<void> | undefined} */
     #sending
+    #isWanted = false
     #failures = 0
     #isClosed = false
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -114,6 +116,7 @@ export class AnswerQueue {
      * @returns {Promise<QueueState>}
      */
     async send() {
+        this.#isWanted = true
         this.#sending ??= this.#sendAll().finally(() => { this.#sending = undefined })
         await this.#sending
         return this.state
@@ -161,7 +164,11 @@ export class AnswerQueue {
         /** @type {VestibuleError | undefined} */
         let failed
         try {
-            while (await this.#tabs.locked(this.#key, () => this.#sendBatch()));
+            // Whatever was put after the last look is still to be sent.
+            while (this.#isWanted) {
+                this.#isWanted = false
+                while (await this.#tabs.locked(this.#key, () => this.#sendBatch()));
+            }
         } catch (error) {
             if (!(error instanceof VestibuleError)) throw error
             failed = error
@@ -170,7 +177,7 @@ export class AnswerQueue {
         this.#failures = failed ? this.#failures + 1 : 0
         this.#tell()
         if (failed) {
-            const retryAfterSeconds = failed instanceof VestibuleProblem ? failed.retryAfterSeconds : undefined
+            const retryAfterSeconds = outcomeOf(failed)?.retryAfterSeconds
             this.#later(queueWaitMs({ failures: this.#failures, retryAfterSeconds, random: Math.random() }))
         }
     }
@@ -188,11 +195,11 @@ export class AnswerQueue {
             this.#saved = saved
             await this.#change(queue => afterBatch(queue, sent, { status: 200, results: saved.results }), saved)
         } catch (error) {
-            if (!(error instanceof VestibuleProblem || error instanceof VestibuleUnreadable)) throw error
-            const { status } = error
-            const { code, detail } = error instanceof VestibuleProblem ? error : { code: undefined, detail: undefined }
+            const outcome = outcomeOf(error)
+            if (!outcome) throw error
+            const detail = error instanceof VestibuleProblem ? error.detail : undefined
             const before = JSON.stringify(this.#queue)
-            await this.#change(queue => afterBatch(queue, sent, { status, code, detail }))
+            await this.#change(queue => afterBatch(queue, sent, { ...outcome, detail }))
             if (JSON.stringify(this.#queue) === before) throw error
         }
         return true

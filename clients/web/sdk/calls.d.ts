@@ -4,6 +4,8 @@ export type CallOptions = {
     signal?: AbortSignal
     /** Of a POST: names it, so that a repetition is not done twice. Each call has one of its own without it. */
     idempotencyKey?: string
+    /** How often the call is sent at most. */
+    attempts?: number
 }
 
 /** One request of the public API. */

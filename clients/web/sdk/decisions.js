@@ -49,7 +49,7 @@ export function afterUnauthorized({ code, isCurrent, isRenewed }) {
 }
 
 /**
- * Whether an access token may be used: `soon` is renewed first, and used if the renewal gets no answer.
+ * Whether an access token may be used: `soon` is used, and renewed meanwhile.
  * @param {{ endsAtMs: number, nowMs: number }} token
  * @returns {'fresh' | 'soon' | 'over'}
  */

@@ -43,11 +43,14 @@ export class VestibuleOffline extends VestibuleError {}
 export class VestibuleUnreadable extends VestibuleError {
     /**
      * @param {number} status
+     * @param {number} [retryAfterSeconds]
      * @param {unknown} [cause]
      */
-    constructor(status, cause) {
+    constructor(status, retryAfterSeconds, cause) {
         super(`The answer with status ${status} cannot be read.`, cause)
         this.status = status
+        /** When to try again. */
+        this.retryAfterSeconds = retryAfterSeconds
     }
 }
 

@@ -1,4 +1,4 @@
-import { VestibuleOffline, VestibuleProblem, VestibuleUnreadable } from './errors.js'
+import { VestibuleNotModified, VestibuleOffline, VestibuleProblem, VestibuleUnreadable } from './errors.js'
 
 // Until the first byte of an answer, and until the last.
 const TIMEOUT_MS = 20_000
@@ -17,11 +17,8 @@ const TIMEOUT_MS = 20_000
 
 /**
  * @typedef {object} HTTPAnswer
- * @property {number} status
  * @property {any} value Of the body; `undefined` without one.
  * @property {string} [eTag]
- * @property {number} [retryAfterSeconds]
- * @property {unknown} [unreadable] Why the body cannot be read.
  */
 
 /** Sends single requests. */
@@ -34,11 +31,20 @@ export class HTTP {
     }
 
     /**
+     * Sends a request, and throws a `VestibuleError` where it was not done.
      * @param {Request} request
      * @returns {Promise<HTTPAnswer>}
-     * @throws {VestibuleOffline} Where no answer came.
      */
-    async answer(request) {
+    async done(request) {
+        const [response, body] = await this.#answer(request)
+        return read(response, body)
+    }
+
+    /**
+     * @param {Request} request
+     * @returns {Promise<[Response, string]>}
+     */
+    async #answer(request) {
         const { method, path, query = {}, headers = {}, body, token, withCookie, signal } = request
         signal?.throwIfAborted()
         const ending = new AbortController()
@@ -55,7 +61,7 @@ export class HTTP {
                 method, headers: sent, body: body === undefined ? undefined : JSON.stringify(body), signal: ending.signal,
                 credentials: withCookie ? 'same-origin' : 'omit', cache: 'no-store', redirect: 'error',
             })
-            return read(response, await response.text())
+            return [response, await response.text()]
         } catch (error) {
             signal?.throwIfAborted()
             throw new VestibuleOffline(`${method} ${path.replace(/[0-9a-f-]{36}/gi, '…')} has no answer.`, error)
@@ -78,36 +84,21 @@ function text(query) {
  * @param {string} body
  * @returns {HTTPAnswer}
  */
-function read(response, body) {
-    const retryAfter = Number(response.headers.get('retry-after') ?? NaN)
-    /** @type {HTTPAnswer} */
-    const answer = {
-        status: response.status, value: undefined, eTag: response.headers.get('etag') ?? undefined,
-        retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
-    }
+function read({ status, ok, headers }, body) {
+    if (status === 304) throw new VestibuleNotModified('The value has not changed.')
+    /** @type {any} */
+    let value
     try {
-        if (body !== '') answer.value = JSON.parse(body)
+        if (body !== '') value = JSON.parse(body)
     } catch (error) {
-        answer.unreadable = error
+        throw new VestibuleUnreadable(status, retryAfter(headers), error)
     }
-    return answer
+    if (ok) return { value, eTag: headers.get('etag') ?? undefined }
+    throw typeof value?.code === 'string' ? new VestibuleProblem(value) : new VestibuleUnreadable(status, retryAfter(headers))
 }
 
-/**
- * The error that an answer is; `undefined` where the call was done.
- * @param {HTTPAnswer} answer
- */
-export function refusal(answer) {
-    const { status, value, unreadable } = answer
-    if (status >= 200 && status < 300) return unreadable === undefined ? undefined : new VestibuleUnreadable(status, unreadable)
-    return typeof value?.code === 'string' ? new VestibuleProblem(value) : new VestibuleUnreadable(status, unreadable)
-}
-
-/**
- * What the decisions read of an answer.
- * @param {HTTPAnswer} answer
- * @returns {import('./calls').Outcome}
- */
-export function outcome({ status, value, retryAfterSeconds }) {
-    return { status, code: value?.code, retryAfterSeconds: value?.retryAfterSeconds ?? retryAfterSeconds }
+/** @param {Headers} headers */
+function retryAfter(headers) {
+    const seconds = Number(headers.get('retry-after') ?? NaN)
+    return Number.isFinite(seconds) ? seconds : undefined
 }

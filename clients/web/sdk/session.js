@@ -1,6 +1,6 @@
 import { afterRenewal, beforeRenewal, tokenState } from './decisions.js'
 import { VestibuleError, VestibuleOffline, VestibuleSignedOut, VestibuleStoreFailed } from './errors.js'
-import { outcome, refusal } from './http.js'
+import { outcomeOf, repeated } from './repeat.js'
 
 const KEY = 'session'
 // How long a tab waits for the token that another one has just got.
@@ -108,24 +108,20 @@ export class Session {
     }
 
     /**
-     * An access token that is good for a minute at least, or for as long as there is no network for a newer one.
+     * An access token that is good.
      * @param {string} [refused] A token that the server does not take any more.
      * @returns {Promise<string>}
      */
     async token(refused) {
         await this.start()
-        const isUsable = () => this.#accessToken !== undefined && this.#accessToken !== refused
         // Another tab may have signed in anew while this one renewed.
         for (const isLast of [false, true]) {
             if (!this.#known.user) break
-            const state = this.#tokenState()
-            if (isUsable() && (state === 'fresh' || isLast)) break
-            try {
-                await this.renew()
-            } catch (error) {
-                if (error instanceof VestibuleSignedOut || state === 'over' || !isUsable()) throw error
-                break
-            }
+            const state = this.#accessToken === refused ? 'over' : this.#tokenState()
+            // Who waits for an answer does not wait for a renewal, too, as long as the token is good.
+            if (state === 'soon') this.renew().catch(() => {})
+            if (state !== 'over' || isLast) break
+            await this.renew()
         }
         if (!this.#accessToken) throw new VestibuleSignedOut('Nobody is signed in.')
         return this.#accessToken
@@ -205,7 +201,8 @@ export class Session {
 
     async #renewOnce() {
         const before = this.#known
-        const reason = await this.#tabs.locked(KEY, () => this.#renewLocked())
+        // Between two attempts other tabs may try.
+        const reason = await repeated({ method: 'POST', isKeyed: true }, () => this.#tabs.locked(KEY, () => this.#renewLocked()))
         // Listeners run when no other tab waits for this one.
         if (before.user?.id !== this.#known.user?.id) this.#tell(this.#known.user ? 'signIn' : reason ?? 'signOut')
         if (!this.#known.user) throw new VestibuleSignedOut('Nobody is signed in.')
@@ -221,27 +218,22 @@ export class Session {
             return
         }
         if (next === 'take' && await this.#take(kept)) return
-        const answer = await this.#http.answer(this.#usesCookie
-            ? { method: 'POST', path: '/auth/web-session', body: this.#pair ?? {}, withCookie: true }
-            : {
-                method: 'POST', path: '/auth/token/refresh',
-                body: { refreshToken: kept.refreshToken, deviceSecret: kept.deviceSecret },
-            })
-        switch (afterRenewal(outcome(answer))) {
-            case 'signedIn': {
-                const error = refusal(answer)
-                if (error) throw error
-                const { refreshToken, ...rest } = answer.value
-                this.#pair = undefined
-                await this.#keep(rest, this.#usesCookie ? {} : { refreshToken }, kept.generation)
-                return
-            }
-            case 'signedOut':
-                this.#pair = undefined
-                await this.#forget(false, kept.generation)
-                return answer.value.code
-            case 'kept':
-                throw refusal(answer)
+        try {
+            const { value } = await this.#http.done(this.#usesCookie
+                ? { method: 'POST', path: '/auth/web-session', body: this.#pair ?? {}, withCookie: true }
+                : {
+                    method: 'POST', path: '/auth/token/refresh',
+                    body: { refreshToken: kept.refreshToken, deviceSecret: kept.deviceSecret },
+                })
+            const { refreshToken, ...rest } = value
+            this.#pair = undefined
+            await this.#keep(rest, this.#usesCookie ? {} : { refreshToken }, kept.generation)
+        } catch (error) {
+            const outcome = outcomeOf(error)
+            if (!outcome || afterRenewal(outcome) === 'kept') throw error
+            this.#pair = undefined
+            await this.#forget(false, kept.generation)
+            return outcome.code
         }
     }
 
@@ -323,11 +315,14 @@ export class Session {
 
     /** @param {string} [token] */
     async #endAtServer(token) {
-        const answer = await this.#http.answer(this.#usesCookie
-            ? { method: 'DELETE', path: '/auth/web-session', withCookie: true }
-            : { method: 'POST', path: '/auth/logout', token })
-        const error = refusal(answer)
-        if (error && answer.status !== 401) throw error
+        try {
+            await this.#http.done(this.#usesCookie
+                ? { method: 'DELETE', path: '/auth/web-session', withCookie: true }
+                : { method: 'POST', path: '/auth/logout', token })
+        } catch (error) {
+            // It has ended before.
+            if (outcomeOf(error)?.status !== 401) throw error
+        }
         if (this.#usesCookie) await this.#change(old => old && { ...old, isEnding: undefined })
     }
 
@@ -353,6 +348,7 @@ export class Session {
     }
 
     #tokenState() {
+        if (!this.#accessToken) return 'over'
         return tokenState({ endsAtMs: this.#known.endsAtMs ?? 0, nowMs: Date.now() })
     }
 

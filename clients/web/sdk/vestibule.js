@@ -1,9 +1,10 @@
 import { AnswerQueue } from './answers.js'
-import { afterUnauthorized, repetition } from './decisions.js'
-import { VestibuleNotModified, VestibuleProblem, VestibuleOffline, VestibuleSignedOut } from './errors.js'
+import { afterUnauthorized } from './decisions.js'
+import { VestibuleProblem, VestibuleSignedOut } from './errors.js'
 import { Operations } from './generated/operations.js'
-import { HTTP, outcome, refusal } from './http.js'
+import { HTTP } from './http.js'
 import { newId } from './ids.js'
+import { repeated } from './repeat.js'
 import { Session } from './session.js'
 import { IndexedDBStore, MemoryStore } from './stores.js'
 import { Tabs } from './tabs.js'
@@ -55,7 +56,9 @@ export class Vestibule extends Operations {
             store: this.#usesCookie ? lasting : store ?? new MemoryStore(),
         })
         this.#session.onChange(({ user }) => { 
-            if (user) this.#forgetAnswers(key => !key.startsWith(prefix(user.id))).catch(() => {})
+            if (!user) return
+            this.#forgetAnswers(key => !key.startsWith(prefix(user.id))).catch(() => {})
+            this.#queues.forEach(queue => queue.send())
         })
     }
 
@@ -118,7 +121,8 @@ export class Vestibule extends Operations {
         if (known) return known
         const queue = new AnswerQueue({
             key, store: this.#answerStore, tabs: this.#tabs,
-            send: answers => this.putAnswers({ questionnaire, session, body: { answers } }),
+            // The queue repeats by itself, and lets other tabs in before.
+            send: answers => this.putAnswers({ questionnaire, session, body: { answers }, attempts: 1 }),
         })
         this.#queues.set(key, queue)
         return queue
@@ -138,41 +142,26 @@ export class Vestibule extends Operations {
      */
     async send(call) {
         const request = this.#request(call)
-        let isRenewed = false
+        const repetition = {
+            method: call.method, isKeyed: call.keyed, hasIfMatch: call.headers?.['if-match'] !== undefined,
+            attempts: call.attempts, signal: call.signal,
+        }
         /** @type {string | undefined} */
         let refused
-        for (let attempt = 1, waitedMs = 0; ; attempt++) {
+        for (;;) {
             const token = call.access === 'recoveryToken' ? call.token : await this.#token(call, refused)
-            /** @type {import('./http.js').HTTPAnswer | undefined} */
-            let answer
-            /** @type {Error | undefined} */
-            let error
             try {
-                answer = await this.#http.answer({ ...request, token })
-                if (answer.status === 304) throw new VestibuleNotModified('The value has not changed.')
-                error = refusal(answer)
-                if (!error) return await this.#reply(call, answer)
-            } catch (thrown) {
-                if (!(thrown instanceof VestibuleOffline)) throw thrown
-                error = thrown
-            }
-            if (answer?.status === 401 && token && error instanceof VestibuleProblem && call.access !== 'recoveryToken') {
+                return await this.#reply(call, await repeated(repetition, () => this.#http.done({ ...request, token })))
+            } catch (error) {
+                const isOfToken = error instanceof VestibuleProblem && error.status === 401 && call.access !== 'recoveryToken'
+                if (!isOfToken || !token) throw error
                 const { code } = error
-                const next = afterUnauthorized({ code, isCurrent: this.#session.isCurrent(token), isRenewed })
+                const isCurrent = this.#session.isCurrent(token)
+                const next = afterUnauthorized({ code, isCurrent, isRenewed: refused !== undefined })
                 if (next === 'signedOut') await this.#session.ended(token, code)
                 if (next === 'signedOut' || next === 'none') throw error
-                isRenewed = true
                 refused = token
-                continue
             }
-            const next = repetition({
-                method: call.method, isKeyed: call.keyed, hasIfMatch: call.headers?.['if-match'] !== undefined,
-                outcome: answer ? outcome(answer) : {}, attempt, waitedMs, isOnline: globalThis.navigator?.onLine ?? true,
-                random: Math.random(),
-            })
-            if (!next.repeat) throw error
-            waitedMs += next.waitMs
-            await wait(next.waitMs, call.signal)
         }
     }
 
@@ -249,23 +238,4 @@ function prefix(person) {
 /** @param {Record<string, any>} values */
 function withoutMissing(values) {
     return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-}
-
-/**
- * @param {number} ms
- * @param {AbortSignal} [signal]
- * @returns {Promise<void>}
- */
-function wait(ms, signal) {
-    return new Promise((resolve, reject) => {
-        const end = () => {
-            clearTimeout(timer)
-            reject(signal?.reason)
-        }
-        const timer = setTimeout(() => {
-            signal?.removeEventListener('abort', end)
-            resolve()
-        }, ms)
-        signal?.addEventListener('abort', end, { once: true })
-    })
 }

@@ -370,23 +370,6 @@ export class Operations {
     }
 
     /**
-     * Renews the session of a web app of this address. A cookie that no script can read keeps the refresh token.
-     * Codes: `forbidden`, `refresh_token_invalid`, `refresh_token_reused`, `unsupported_media_type`,
-     * `validation_failed`.
-     * @param {{ body?: import('./models').RenewWebSessionRequest } & CallOptions} call
-     * @returns {Promise<import('./models').WebSession>}
-     */
-    renewWebSession({ body, ...options } = {}) {
-        return this.send({
-            method: 'POST',
-            path: path`/auth/web-session`,
-            access: 'open',
-            body: body ?? {},
-            ...options,
-        })
-    }
-
-    /**
      * Lists the devices of an account.
      * @param {CallOptions} [options]
      * @returns {Promise<import('./models').DeviceList>}
