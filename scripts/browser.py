@@ -73,11 +73,12 @@ def axe():
 
 
 @contextlib.contextmanager
-def system(folder):
-    """A running system with its state in `folder`/state; its address."""
+def system(folder, **settings):
+    """A running system with its state in `folder`/state, and with these environment variables; its address."""
     address = f"127.0.0.1:{free_port()}"
     state = ["--state", f"{folder}/state"]
-    up = subprocess.run([PROGRAMS / "vestibule", "up", "--detach", "--http", address, *state], capture_output=True, text=True)
+    up = subprocess.run([PROGRAMS / "vestibule", "up", "--detach", "--http", address, *state], capture_output=True, text=True,
+                        env={**os.environ, **settings})
     try:
         if up.returncode != 0:
             fail((up.stdout + up.stderr).strip().splitlines()[-1])
@@ -167,6 +168,10 @@ class Browser:
 
     def go_to(self, tab):
         self.ask("POST", "/window", {"handle": tab})
+
+    def close_tab(self):
+        """Closes the present tab; the browser then has to go to another one."""
+        self.ask("DELETE", "/window")
 
     def close(self):
         # The browser would outlive its driver.

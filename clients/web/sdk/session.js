@@ -202,17 +202,22 @@ export class Session {
     async #renewOnce() {
         const before = this.#known
         // Between two attempts other tabs may try.
-        const reason = await repeated({ method: 'POST', isKeyed: true }, () => this.#tabs.locked(KEY, () => this.#renewLocked()))
+        const reason = await repeated({ method: 'POST', isKeyed: true }, () => {
+            return this.#tabs.locked(KEY, () => this.#renewLocked(before.generation))
+        })
         // Listeners run when no other tab waits for this one.
         if (before.user?.id !== this.#known.user?.id) this.#tell(this.#known.user ? 'signIn' : reason ?? 'signOut')
         if (!this.#known.user) throw new VestibuleSignedOut('Nobody is signed in.')
     }
 
-    /** @returns {Promise<string | undefined>} The code that ended the session. */
-    async #renewLocked() {
+    /**
+     * @param {number} held The generation that was to be renewed. Another tab may have renewed it while this one waited.
+     * @returns {Promise<string | undefined>} The code that ended the session.
+     */
+    async #renewLocked(held) {
         const kept = await this.#read()
         const found = kept?.user ? { generation: kept.generation, endsAtMs: kept.endsAtMs ?? 0 } : null
-        const next = this.#pair ? 'renew' : beforeRenewal({ held: this.#known.generation, kept: found, nowMs: Date.now() })
+        const next = this.#pair ? 'renew' : beforeRenewal({ held, kept: found, nowMs: Date.now() })
         if (next === 'signedOut' || !kept) {
             if (kept) this.#know(kept, undefined)
             return

@@ -18,7 +18,7 @@ let phones = 0
 /** A number that nobody had before, in this file of tests. */
 export function newPhone() {
     phones += 1
-    return `+46701${String(Number(given('PHONES')) + process.pid % 500 * 10 + phones).padStart(6, '0')}`
+    return `+46701${String(Number(given('PHONES')) + process.pid % 500 * 100 + phones).padStart(6, '0')}`
 }
 
 /** @param {string} phone */
