@@ -1,5 +1,5 @@
 import { afterBatch, afterChoice, emptyQueue, nextBatch, place, queueWaitMs, withWrite } from './decisions.js'
-import { VestibuleError, VestibuleProblem, VestibuleStoreFailed } from './errors.js'
+import { VestibuleError, VestibuleProblem, VestibuleSignedOut } from './errors.js'
 import { newId } from './ids.js'
 import { outcomeOf } from './repeat.js'
 
@@ -88,11 +88,8 @@ export class AnswerQueue {
 
     /** Reads what waits on the device. */
     async load() {
-        try {
-            this.#know(await this.#store.read(this.#key) ?? emptyQueue())
-        } catch (error) {
-            throw new VestibuleStoreFailed('The answers cannot be read.', error)
-        }
+        await this.#read()
+        this.#tell()
         return this.state
     }
 
@@ -103,10 +100,11 @@ export class AnswerQueue {
      * @returns {Promise<string>} Its mutation id.
      */
     async put(write) {
+        if (this.#isClosed) throw new VestibuleSignedOut('The person of this queue has signed out.')
         const mutationId = write.mutationId ?? newId()
         const baseRevision = Math.max(write.baseRevision ?? 0, this.#revisions.get(place(write)) ?? 0)
         this.#own.add(mutationId)
-        await this.#change(queue => withWrite(queue, { ...write, mutationId, baseRevision }))
+        await this.#edit(queue => withWrite(queue, { ...write, mutationId, baseRevision }))
         this.#later(0)
         return mutationId
     }
@@ -129,7 +127,7 @@ export class AnswerQueue {
     async keepMine({ mine }) {
         const mutationId = newId()
         this.#own.add(mutationId)
-        await this.#change(queue => afterChoice(queue, mine.mutationId, { keep: 'mine', mutationId }))
+        await this.#edit(queue => afterChoice(queue, mine.mutationId, { keep: 'mine', mutationId }))
         this.#later(0)
     }
 
@@ -138,19 +136,19 @@ export class AnswerQueue {
      * @param {import('./calls').Conflict} conflict
      */
     async keepTheirs({ mine, theirs }) {
-        await this.#change(queue => afterChoice(queue, mine.mutationId, { keep: 'theirs' }))
+        await this.#edit(queue => afterChoice(queue, mine.mutationId, { keep: 'theirs' }))
         this.#revisions.set(place(mine), theirs.revision)
     }
 
     /** Sends again what `blocked` held back, as after the session was moved to the newest version. */
     async unblock() {
-        await this.#change(({ blocked, ...queue }) => queue)
+        await this.#edit(({ blocked, ...queue }) => queue)
         this.#later(0)
     }
 
     /** Drops everything, as of a session that was stopped. */
     async clear() {
-        await this.#change(() => undefined)
+        await this.#edit(() => undefined)
     }
 
     /** Ends what the queue does by itself. What waits stays on the device. */
@@ -167,7 +165,8 @@ export class AnswerQueue {
             // Whatever was put after the last look is still to be sent.
             while (this.#isWanted) {
                 this.#isWanted = false
-                while (await this.#tabs.locked(this.#key, () => this.#sendBatch()));
+                // Listeners run between two requests, when no other tab waits for this one.
+                while (await this.#tabs.locked(this.#key, () => this.#sendBatch())) this.#tell()
             }
         } catch (error) {
             if (!(error instanceof VestibuleError)) throw error
@@ -185,7 +184,7 @@ export class AnswerQueue {
     /** @returns {Promise<boolean>} Whether there may be more. */
     async #sendBatch() {
         // Another tab may have sent it meanwhile.
-        await this.load()
+        await this.#read()
         const batch = nextBatch(this.#queue)
         if (batch.length === 0 || this.#isClosed) return false
         const sent = batch.map(write => write.mutationId)
@@ -215,20 +214,29 @@ export class AnswerQueue {
         }
     }
 
+    async #read() {
+        this.#queue = await this.#store.read(this.#key) ?? emptyQueue()
+    }
+
     /**
      * @param {(queue: Queue) => Queue | undefined} change
      * @param {AnswersSaved} [saved]
      */
     async #change(change, saved) {
-        try {
-            this.#know(await this.#store.change(this.#key, queue => {
-                const changed = change(queue ?? emptyQueue())
-                return changed && isEmpty(changed) ? undefined : changed
-            }) ?? emptyQueue())
-        } catch (error) {
-            throw new VestibuleStoreFailed('The answers cannot be saved.', error)
-        }
+        this.#queue = await this.#store.change(this.#key, queue => {
+            const changed = change(queue ?? emptyQueue())
+            return changed && isEmpty(changed) ? undefined : changed
+        }) ?? emptyQueue()
         this.#tabs.say({ about: this.#key, saved })
+    }
+
+    /**
+     * What the app or the person changed.
+     * @param {(queue: Queue) => Queue | undefined} change
+     */
+    async #edit(change) {
+        await this.#change(change)
+        this.#tell()
     }
 
     /** @param {number} ms */
@@ -246,12 +254,6 @@ export class AnswerQueue {
             this.#learn(message.saved.results)
         }
         this.load().catch(() => {})
-    }
-
-    /** @param {Queue} queue */
-    #know(queue) {
-        this.#queue = queue
-        this.#tell()
     }
 
     #tell() {

@@ -28,6 +28,8 @@ export type Call = CallOptions & {
     signsIn?: boolean
     /** Where the publishable key of the app goes. */
     app?: 'body' | 'query'
+    /** Whether the body says in `device` which device calls, if it is a known one. */
+    knowsDevice?: boolean
     /** Whether the operation takes an `Idempotency-Key`. */
     keyed?: boolean
 }

@@ -1,7 +1,8 @@
 import { VestibuleNotModified, VestibuleOffline, VestibuleProblem, VestibuleUnreadable } from './errors.js'
 
-// Until the first byte of an answer, and until the last.
-const TIMEOUT_MS = 20_000
+// Until an answer begins, and until it is there.
+const ANSWER_MS = 20_000
+const BODY_MS = 60_000
 
 /**
  * @typedef {object} Request
@@ -48,8 +49,8 @@ export class HTTP {
         const { method, path, query = {}, headers = {}, body, token, withCookie, signal } = request
         signal?.throwIfAborted()
         const ending = new AbortController()
-        const timer = setTimeout(() => ending.abort(), TIMEOUT_MS)
         const end = () => ending.abort()
+        let timer = setTimeout(end, ANSWER_MS)
         signal?.addEventListener('abort', end)
         const sent = new Headers()
         for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value)
@@ -61,6 +62,8 @@ export class HTTP {
                 method, headers: sent, body: body === undefined ? undefined : JSON.stringify(body), signal: ending.signal,
                 credentials: withCookie ? 'same-origin' : 'omit', cache: 'no-store', redirect: 'error',
             })
+            clearTimeout(timer)
+            timer = setTimeout(end, BODY_MS)
             return [response, await response.text()]
         } catch (error) {
             signal?.throwIfAborted()

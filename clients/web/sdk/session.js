@@ -1,5 +1,5 @@
 import { afterRenewal, beforeRenewal, tokenState } from './decisions.js'
-import { VestibuleError, VestibuleOffline, VestibuleSignedOut, VestibuleStoreFailed } from './errors.js'
+import { VestibuleError, VestibuleSignedOut } from './errors.js'
 import { outcomeOf, repeated } from './repeat.js'
 
 const KEY = 'session'
@@ -47,10 +47,14 @@ export class Session {
     #renewal
     /** @type {{ refreshToken: string, deviceSecret?: string } | undefined} The pair of a sign-in that no cookie has yet. */
     #pair
+    /** @type {Promise<void>} What the server is being told of a sign-out. */
+    #ending = Promise.resolve()
     /** @type {Set<(state: SessionState) => void>} */
     #listeners = new Set()
     /** @type {Set<() => void>} */
     #waiting = new Set()
+    /** @type {string | undefined} The person of whom the app was told last. */
+    #told
 
     /**
      * @param {object} parts
@@ -104,6 +108,7 @@ export class Session {
     async #start() {
         this.#tabs.say({ about: 'ask' })
         await this.#look()
+        this.#told = this.#known.user?.id
         if (this.#known.isEnding) this.#endAtServer().catch(() => {})
     }
 
@@ -139,6 +144,8 @@ export class Session {
      */
     async signedIn(session) {
         await this.start()
+        // It would take the new cookie away.
+        await this.#ending
         const { refreshToken, ...rest } = session
         const secret = session.deviceSecret ?? (session.deviceId === this.#known.deviceId ? this.#known.deviceSecret : undefined)
         await this.#tabs.locked(KEY, async () => {
@@ -146,14 +153,18 @@ export class Session {
             await this.#keep(rest, this.#usesCookie ? {} : { refreshToken, deviceSecret: secret })
         })
         if (this.#usesCookie) {
+            // The app is told at the end: it may leave the page then.
+            this.#told = this.#known.user?.id
             try {
                 await this.renew()
             } catch (error) {
-                // Without a network the next renewal brings the pair. Where the server gives no cookie, nobody is signed in.
-                if (!(error instanceof VestibuleOffline)) {
+                // Where the server gives no cookie, as to staff, nobody is signed in.
+                if (error instanceof VestibuleSignedOut || outcomeOf(error)?.status === 403) {
                     await this.signOut()
                     throw error
                 }
+                // Where there is no network for it now, the next renewal brings the pair.
+                if (!outcomeOf(error)) throw error
             }
         }
         this.#tell('signIn')
@@ -186,7 +197,8 @@ export class Session {
     async ended(token, reason) {
         if (!this.isCurrent(token)) return
         const { generation } = this.#known
-        if (await this.#tabs.locked(KEY, () => this.#forget(false, generation))) this.#tell(reason)
+        await this.#tabs.locked(KEY, () => this.#forget(false, generation))
+        this.#tellChange(reason)
     }
 
     /**
@@ -200,13 +212,13 @@ export class Session {
     // Renewal
 
     async #renewOnce() {
-        const before = this.#known
+        const { generation } = this.#known
         // Between two attempts other tabs may try.
         const reason = await repeated({ method: 'POST', isKeyed: true }, () => {
-            return this.#tabs.locked(KEY, () => this.#renewLocked(before.generation))
+            return this.#tabs.locked(KEY, () => this.#renewLocked(generation))
         })
         // Listeners run when no other tab waits for this one.
-        if (before.user?.id !== this.#known.user?.id) this.#tell(this.#known.user ? 'signIn' : reason ?? 'signOut')
+        this.#tellChange(reason ?? 'signOut')
         if (!this.#known.user) throw new VestibuleSignedOut('Nobody is signed in.')
     }
 
@@ -219,7 +231,7 @@ export class Session {
         const found = kept?.user ? { generation: kept.generation, endsAtMs: kept.endsAtMs ?? 0 } : null
         const next = this.#pair ? 'renew' : beforeRenewal({ held, kept: found, nowMs: Date.now() })
         if (next === 'signedOut' || !kept) {
-            if (kept) this.#know(kept, undefined)
+            this.#know(kept ?? { generation: this.#known.generation }, undefined)
             return
         }
         if (next === 'take' && await this.#take(kept)) return
@@ -281,11 +293,14 @@ export class Session {
      * Saves a session before it is used.
      * @param {Omit<SignedIn, 'refreshToken'>} session
      * @param {{ refreshToken?: string, deviceSecret?: string }} secrets
-     * @param {number} [from] The generation that was renewed; whatever came meanwhile is newer.
+     * @param {number} [from] The generation that was renewed; a sign-in or a sign-out that came meanwhile stays.
      */
     async #keep(session, secrets, from) {
+        let isOurs = false
         const kept = await this.#change(old => {
-            if (from !== undefined && old && old.generation !== from) return old
+            // Two renewals of the same session that did not wait for each other: the later answer is the good one.
+            if (from !== undefined && old && old.generation !== from && old.sessionId !== session.sessionId) return old
+            isOurs = true
             return {
                 deviceSecret: old?.deviceId === session.deviceId ? old.deviceSecret : undefined,
                 ...secrets, generation: (old?.generation ?? 0) + 1, user: session.user, sessionId: session.sessionId,
@@ -293,9 +308,8 @@ export class Session {
                 accessToken: this.#usesCookie ? undefined : session.accessToken,
             }
         })
-        const isOurs = from === undefined || kept.generation === from + 1
         this.#know(kept, isOurs ? session.accessToken : kept.accessToken)
-        if (isOurs) this.#tabs.say({ about: 'session', kept: withoutSecrets(kept), accessToken: session.accessToken })
+        if (isOurs) this.#say()
         // Somebody signed out while the answer was on its way, and the answer brought the cookie back.
         else if (!kept.user && this.#usesCookie) this.#endAtServer().catch(() => {})
     }
@@ -304,7 +318,6 @@ export class Session {
      * Forgets the session, but not the device.
      * @param {boolean} isEnding Whether the server has to be told.
      * @param {number} [from] The generation that ended; a newer one stays.
-     * @returns {Promise<boolean>} Whether nobody is signed in now.
      */
     async #forget(isEnding, from) {
         const kept = await this.#change(old => {
@@ -313,13 +326,18 @@ export class Session {
             return { generation: generation + 1, deviceId, deviceSecret, isEnding: isEnding || undefined }
         })
         this.#know(kept, kept.accessToken)
-        if (kept.user) return false
-        this.#tabs.say({ about: 'session', kept: withoutSecrets(kept) })
-        return true
+        if (!kept.user) this.#say()
     }
 
     /** @param {string} [token] */
-    async #endAtServer(token) {
+    #endAtServer(token) {
+        const ending = this.#endOnce(token)
+        this.#ending = ending.catch(() => {})
+        return ending
+    }
+
+    /** @param {string} [token] */
+    async #endOnce(token) {
         try {
             await this.#http.done(this.#usesCookie
                 ? { method: 'DELETE', path: '/auth/web-session', withCookie: true }
@@ -332,24 +350,16 @@ export class Session {
     }
 
     /** @returns {Promise<Kept | undefined>} */
-    async #read() {
-        try {
-            return await this.#store.read(KEY)
-        } catch (error) {
-            throw new VestibuleStoreFailed('The session cannot be read.', error)
-        }
+    #read() {
+        return this.#store.read(KEY)
     }
 
     /**
      * @param {(old: Kept | undefined) => Kept | undefined} change
      * @returns {Promise<Kept>}
      */
-    async #change(change) {
-        try {
-            return await this.#store.change(KEY, change)
-        } catch (error) {
-            throw new VestibuleStoreFailed('The session cannot be saved.', error)
-        }
+    #change(change) {
+        return this.#store.change(KEY, change)
     }
 
     #tokenState() {
@@ -371,14 +381,16 @@ export class Session {
 
     /** @param {any} message */
     async #heard(message) {
-        if (message.about === 'ask' && this.#accessToken) {
-            this.#tabs.say({ about: 'session', kept: withoutSecrets(this.#known), accessToken: this.#accessToken })
-        }
+        if (message.about === 'ask' && this.#usesCookie && this.#accessToken) this.#say()
         if (message.about !== 'session') return
-        const before = this.#known.user?.id
         if (!this.#usesCookie) await this.#look().catch(() => {})
         else if (this.#isNews(message.kept)) this.#know(message.kept, message.accessToken)
-        if (before !== this.#known.user?.id) this.#tell(this.#known.user ? 'signIn' : 'signOut')
+        this.#tellChange('signOut')
+    }
+
+    /** Tells the other tabs what this one knows. Where they can read it, they are told that there is something. */
+    #say() {
+        this.#tabs.say({ about: 'session', ...this.#usesCookie && { kept: this.#known, accessToken: this.#accessToken } })
     }
 
     /** Reads what the tabs share. */
@@ -392,17 +404,22 @@ export class Session {
         return generation > this.#known.generation || generation === this.#known.generation && !this.#accessToken
     }
 
+    /**
+     * Tells the app if it was told of somebody else before.
+     * @param {string} reason Why nobody is signed in.
+     */
+    #tellChange(reason) {
+        const { user } = this.#known
+        if (user?.id !== this.#told) this.#tell(user ? 'signIn' : reason)
+    }
+
     /** @param {string} reason */
     #tell(reason) {
         const { user } = this.#known
+        this.#told = user?.id
         /** @type {SessionState} */
         const state = { state: user ? 'signedIn' : 'signedOut', user, reason }
         // What a listener throws is the app's, not the session's.
         for (const listener of this.#listeners) queueMicrotask(() => listener(state))
     }
-}
-
-/** @param {Kept} kept */
-function withoutSecrets({ refreshToken, deviceSecret, accessToken, ...kept }) {
-    return kept
 }

@@ -1,4 +1,30 @@
+import { VestibuleStoreFailed } from './errors.js'
+
 /** @typedef {import('./calls').Store} Store */
+
+/**
+ * A store whose failures are errors of the client.
+ * @param {Store} store
+ * @returns {Store}
+ */
+export function guarded(store) {
+    /**
+     * @template Value
+     * @param {() => Promise<Value>} work
+     */
+    const guard = async work => {
+        try {
+            return await work()
+        } catch (error) {
+            throw new VestibuleStoreFailed('The device cannot read or save now.', error)
+        }
+    }
+    return {
+        read: key => guard(() => store.read(key)),
+        change: (key, change) => guard(() => store.change(key, change)),
+        keys: prefix => guard(() => store.keys(prefix)),
+    }
+}
 
 /**
  * Keeps values as long as the page lives.

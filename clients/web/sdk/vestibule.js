@@ -6,7 +6,7 @@ import { HTTP } from './http.js'
 import { newId } from './ids.js'
 import { repeated } from './repeat.js'
 import { Session } from './session.js'
-import { IndexedDBStore, MemoryStore } from './stores.js'
+import { guarded, IndexedDBStore, MemoryStore } from './stores.js'
 import { Tabs } from './tabs.js'
 
 export * from './errors.js'
@@ -26,7 +26,6 @@ export class Vestibule extends Operations {
     #tabs
     #answerStore
     #appKey
-    #usesCookie
     /** @type {Map<string, AnswerQueue>} */
     #queues = new Map()
 
@@ -46,16 +45,16 @@ export class Vestibule extends Operations {
         this.#http = new HTTP(address)
         this.#http.language = language
         this.#appKey = appKey
-        this.#usesCookie = session === 'cookie'
+        const usesCookie = session === 'cookie'
         const name = `vestibule ${this.#http.address}`
-        const lasting = store ?? (typeof indexedDB === 'undefined' ? new MemoryStore() : new IndexedDBStore(name))
+        const lasting = guarded(store ?? (typeof indexedDB === 'undefined' ? new MemoryStore() : new IndexedDBStore(name)))
         this.#answerStore = lasting
         this.#tabs = new Tabs(name)
         this.#session = new Session({
-            http: this.#http, tabs: this.#tabs, usesCookie: this.#usesCookie,
-            store: this.#usesCookie ? lasting : store ?? new MemoryStore(),
+            http: this.#http, tabs: this.#tabs, usesCookie,
+            store: usesCookie || store ? lasting : new MemoryStore(),
         })
-        this.#session.onChange(({ user }) => { 
+        this.#session.onChange(({ user }) => {
             if (!user) return
             this.#forgetAnswers(key => !key.startsWith(prefix(user.id))).catch(() => {})
             this.#queues.forEach(queue => queue.send())
@@ -141,6 +140,7 @@ export class Vestibule extends Operations {
      * @returns {Promise<any>}
      */
     async send(call) {
+        await this.#session.start()
         const request = this.#request(call)
         const repetition = {
             method: call.method, isKeyed: call.keyed, hasIfMatch: call.headers?.['if-match'] !== undefined,
@@ -169,24 +169,23 @@ export class Vestibule extends Operations {
      * @param {Call} call
      * @returns {import('./http.js').Request}
      */
-    #request({ method, path, query, headers, body, app, keyed, signal, idempotencyKey, signsIn, access }) {
+    #request({ method, path, query, headers, body, app, keyed, signal, idempotencyKey, knowsDevice }) {
         const given = this.#appKey && app ? { app: this.#appKey } : {}
         return {
             method, path, signal,
             query: app === 'query' ? { ...given, ...withoutMissing(query ?? {}) } : query,
             headers: keyed ? { ...headers, 'idempotency-key': idempotencyKey ?? newId() } : headers,
-            body: body && { ...(app === 'body' ? given : {}), ...this.#claim(body, signsIn && access === 'open') },
+            body: body && { ...(app === 'body' ? given : {}), ...(knowsDevice ? this.#withDevice(body) : body) },
         }
     }
 
     /**
-     * A sign-in is that of a known device where this one is known.
+     * A known device proves itself, unless the app names another one.
      * @param {Record<string, any>} body
-     * @param {boolean | undefined} signsIn
      */
-    #claim(body, signsIn) {
-        if (!signsIn || body.device?.id) return body
-        return { ...body, device: { ...this.#session.device, ...body.device } }
+    #withDevice(body) {
+        const { device } = this.#session
+        return device && !body.device?.id ? { ...body, device: { ...device, ...body.device } } : body
     }
 
     /**

@@ -71,6 +71,7 @@ export class Operations {
             path: path`/auth/email/send`,
             access: 'sessionIfAny',
             body,
+            knowsDevice: true,
             keyed: true,
             ...options,
         })
@@ -92,6 +93,7 @@ export class Operations {
             body,
             signsIn: true,
             app: 'body',
+            knowsDevice: true,
             keyed: true,
             ...options,
         })
@@ -169,6 +171,7 @@ export class Operations {
             path: path`/auth/otp/send`,
             access: 'sessionIfAny',
             body,
+            knowsDevice: true,
             keyed: true,
             ...options,
         })
@@ -192,6 +195,7 @@ export class Operations {
             body,
             signsIn: true,
             app: 'body',
+            knowsDevice: true,
             keyed: true,
             ...options,
         })
@@ -243,6 +247,7 @@ export class Operations {
             path: path`/auth/phone/undo`,
             access: 'sessionIfAny',
             body: body ?? {},
+            knowsDevice: true,
             keyed: true,
             ...options,
         })
@@ -265,6 +270,7 @@ export class Operations {
             body,
             signsIn: true,
             app: 'body',
+            knowsDevice: true,
             keyed: true,
             ...options,
         })
@@ -306,6 +312,7 @@ export class Operations {
             body,
             signsIn: true,
             app: 'body',
+            knowsDevice: true,
             keyed: true,
             ...options,
         })
