@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { webcrypto } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Vestibule, MemoryStore } from '../vestibule.js'
+
+// Node.js 18 has it, but not as a global.
+globalThis.crypto ??= /** @type {Crypto} */ (webcrypto)
 
 /** @param {string} name */
 function given(name) {
