@@ -1,0 +1,96 @@
+// Starts the app: which route shows which page, and what happens when a page cannot be shown.
+import { account, accountRoutes } from './account.js'
+import { watchNetwork } from './connection.js'
+import { h, link } from './dom.js'
+import { blocked, done, home, saved, wait } from './home.js'
+import { show, start } from './page.js'
+import { documentRoutes, verificationRoutes } from './verification.js'
+import { pictures } from './pictures.js'
+import { finishRedirect, returned } from './providers.js'
+import { profile } from './profile.js'
+import { questionRoutes } from './questions.js'
+import { recoveryRoutes } from './recovery.js'
+import { go, replace, route } from './routes.js'
+import { isOffline, isOfThisApp, isSignedOut, problemOf, server } from './server.js'
+import { code, confirmCode, signIn } from './sign-in.js'
+import { keep } from './store.js'
+import { terms } from './terms.js'
+import { errorsOf } from './values.js'
+import { language, t } from './words.js'
+
+/** Pages that need nobody who is signed in. */
+const open = [
+    ['/sign-in', signIn], ['/sign-in/:kind', signIn], ['/code', code], ['/code/confirm', confirmCode], ...recoveryRoutes,
+]
+const own = [
+    ['/', home], ['/saved', saved], ['/done', done], ['/blocked', blocked], ['/wait/:step', wait], ['/profile/:screen', profile],
+    ...questionRoutes, ['/pictures', pictures], ...verificationRoutes, ...documentRoutes, ['/terms/:step', terms],
+    ['/account', account], ...accountRoutes,
+]
+let current = new AbortController()
+
+function find(routes) {
+    const parts = route().split('?')[0].split('/')
+    for (const [pattern, page] of routes) {
+        const wanted = pattern.split('/')
+        if (wanted.length !== parts.length) continue
+        if (!wanted.every((each, index) => each.startsWith(':') || each === parts[index])) continue
+        return { page, values: parts.filter((_, index) => wanted[index].startsWith(':')).map(decodeURIComponent) }
+    }
+    return null
+}
+
+/** Draws the page of the route. A page that comes too late, after another one was asked for, is not drawn. */
+async function draw() {
+    current.abort()
+    current = new AbortController()
+    const { signal } = current
+    const isSignedIn = server.user !== undefined && isOfThisApp()
+    const found = find(open) ?? (isSignedIn ? find(own) : null)
+    if (!found) return replace(isSignedIn ? '/' : '/sign-in')
+    const page = await attempt(() => found.page(found.values, signal))
+    if (signal.aborted) return
+    if (page.go) return replace(page.go)
+    show({ ...page, submit: page.submit && (said => attempt(() => page.submit(said), page.fields)) }, isSignedIn)
+}
+
+/** Does something of a page. What goes wrong becomes a page, or the failures of a form with these fields. */
+async function attempt(act, fields) {
+    try {
+        return await act()
+    } catch (error) {
+        const problem = problemOf(error)
+        if (isSignedOut(error) || problem?.status === 401) return leaveFor('/sign-in', fields)
+        if (problem?.code === 'reauthentication_required') {
+            keep('after', { route: route() })
+            return leaveFor('/sign-in', fields)
+        }
+        if (!problem && !isOffline(error)) throw error
+        if (fields) return problem ? errorsOf(problem, fields.map(field => field.key)) : [{ message: t('offline') }]
+        return {
+            title: t(problem ? 'somethingIsWrong' : 'offlineTitle'), content: [h('p', {}, problem?.detail ?? t('offline'))],
+            action: t('tryAgain'), fields: [], submit: async () => draw(), further: [link(t('start'), '/')],
+        }
+    }
+}
+
+/** Leads away from a page that is drawn, or from a form that is sent. */
+function leaveFor(to, fields) {
+    if (fields) go(to)
+    return fields ? [] : { go: to }
+}
+
+start({
+    onLanguage() {
+        server.language = language
+        draw()
+    },
+})
+watchNetwork()
+addEventListener('hashchange', draw)
+await server.start()
+server.onSession(({ reason }) => { if (reason !== 'signIn') draw() })
+const given = returned()
+if (given) {
+    await attempt(() => finishRedirect(given), [])
+} else draw()

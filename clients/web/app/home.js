@@ -1,0 +1,86 @@
+// Where the person goes on: the page behind the sign-in, and the pages around the steps.
+import { button, h, link } from './dom.js'
+import { go, part, replace } from './routes.js'
+import { server } from './server.js'
+import { leave } from './leave.js'
+import { routeOfStep, routeToContinue, screensOf } from './values.js'
+import { day, named, t } from './words.js'
+
+/** What every page about the onboarding reads. */
+export async function standing() {
+    const [onboarding, { value: catalogue }, { value: me, eTag }] = await Promise.all([
+        server.viewOnboarding(), server.getProfileFields({ access: 'sessionIfAny' }), server.getMe()])
+    return { onboarding, catalogue, me, eTag }
+}
+
+/** Leads to the page on which the person goes on. */
+export async function home() {
+    const { onboarding, catalogue, me } = await standing()
+    return { go: routeToContinue(onboarding, catalogue, me) }
+}
+
+/** The page behind `Save and exit`. */
+export async function saved() {
+    return {
+        title: t('savedTitle'), content: [h('p', {}, t('savedText'))], action: t('goOn'), fields: [],
+        submit: async () => go('/'),
+        further: [button(t('signOut'), leave)],
+    }
+}
+
+/** What a person reads who may not go on: too young, or suspended. */
+export async function blocked() {
+    const { ageGate } = await server.viewOnboarding()
+    if (!ageGate) return { title: t('suspendedTitle'), content: [h('p', {}, t('suspendedText'))], further: [link(t('account'), '/account')] }
+    const told = h('p', { role: 'status' })
+    return {
+        title: ageGate.message, content: [h('p', {}, t('eligibleOn', { day: day(ageGate.eligibleOn) })), told],
+        action: t('notifyMe'), fields: [],
+        async submit() {
+            const { eligibleOn } = await server.joinWaitlist({ body: { notify: true } })
+            told.textContent = t('onWaitlist', { day: day(eligibleOn) })
+        },
+        further: [link(t('account'), '/account')],
+    }
+}
+
+/** A step at which the person can only wait, or one that this app does not know. */
+export async function wait([key]) {
+    const { steps } = await server.viewOnboarding()
+    const step = steps.find(each => each.key === key)
+    if (!step || step.state === 'done') return { go: '/' }
+    return {
+        title: t('waitTitle'), content: [h('p', {}, t(step.kind === 'operator' ? 'waitForOperator' : 'updateTheApp'))],
+        action: t('lookAgain'), fields: [], submit: async () => replace('/'),
+    }
+}
+
+/** The end of the onboarding, with what the plan still offers. */
+export async function done() {
+    const { onboarding, catalogue, me } = await standing()
+    const steps = [...onboarding.steps, ...(onboarding.additions ?? [])]
+    const left = steps.filter(step => step.kind !== 'account' && step.state !== 'done')
+    const screens = steps.filter(step => step.kind === 'fields').flatMap(step => screensOf(catalogue, step.key))
+    const questionnaires = steps.filter(step => step.kind === 'questionnaire' && step.state === 'done')
+    return {
+        title: t(onboarding.onboardingStatus === 'complete' ? 'doneTitle' : 'nearlyDoneTitle'),
+        content: [
+            h('p', {}, t(onboarding.matchingMode === 'provisional' ? 'doneProvisional' : 'doneText')),
+            left.length > 0 && h('h2', {}, t('alsoOffered')),
+            left.length > 0 && h('ul', { class: 'links' }, left.map(step => h('li', {}, link(
+                stepName(step, catalogue), routeOfStep(step, catalogue, me) ?? `/wait/${part(step.key)}`)))),
+            questionnaires.length > 0 && h('h2', {}, t('yourAnswers')),
+            questionnaires.length > 0 && h('ul', { class: 'links' }, questionnaires.map(step => h('li', {},
+                link(t('lookAtAnswers'), `/questions/${part(step.questionnaire)}/check`)))),
+            screens.length > 0 && h('h2', {}, t('yourProfile')),
+            screens.length > 0 && h('ul', { class: 'links' }, screens.map(screen => h('li', {}, link(screen.label, `/profile/${part(screen.key)}`)))),
+        ].filter(Boolean),
+        further: [link(t('account'), '/account'), button(t('signOut'), leave)],
+    }
+}
+
+/** A step in words: what the app calls its kind. */
+function stepName(step, catalogue) {
+    const screens = screensOf(catalogue, step.key)
+    return step.kind === 'fields' && screens.length === 1 ? screens[0].label : named('step', step.kind)
+}

@@ -1,0 +1,51 @@
+// Pictures from this device: a photo of the profile, and what a verification asks for.
+import { send, server } from './server.js'
+
+const taken = ['image/jpeg', 'image/png']
+const most = 8 * 1024 * 1024
+const side = 2048
+
+/**
+ * A picture in a form that the server takes. A browser that can show the picture can also make a JPEG of it.
+ *
+ * @param {File} file
+ * @returns {Promise<Blob>}
+ */
+async function asTaken(file) {
+    if (taken.includes(file.type) && file.size <= most) return file
+    const bitmap = await createImageBitmap(file)
+    const scale = Math.min(1, side / Math.max(bitmap.width, bitmap.height))
+    const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale))
+    canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+    return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 })
+}
+
+/**
+ * Sends a picture to an address that is asked for with its type and length.
+ *
+ * @param {File} file
+ * @param {(about: {contentType: string, length: number}) => Promise<object>} ask
+ * @returns what the server has answered with the address
+ */
+export async function sendPicture(file, ask) {
+    const picture = await asTaken(file)
+    const promised = await ask({ contentType: picture.type, length: picture.size })
+    await send(picture, promised)
+    return promised
+}
+
+/**
+ * Sends a photo of the person and gives it the first place.
+ *
+ * @param {File} file
+ * @param {{href: string, kind: string, placesHref: string}} upload as the field or the question has it
+ * @returns {Promise<string>} the picture's ID
+ */
+export async function sendPhoto(file, upload) {
+    const post = about => server.send({ method: 'POST', path: upload.href, access: 'session', keyed: true, body: { kind: upload.kind, ...about } })
+    const { mediaId } = await sendPicture(file, post)
+    const { photos } = await server.send({ method: 'GET', path: upload.placesHref, access: 'session' })
+    const others = photos.map(photo => photo.mediaId).slice(0, 5)
+    await server.send({ method: 'PUT', path: upload.placesHref, access: 'session', body: { photos: [mediaId, ...others] } })
+    return mediaId
+}

@@ -1,0 +1,74 @@
+// The visual preferences: two pictures at a time, and a choice.
+import { button, h } from './dom.js'
+import { go, replace } from './routes.js'
+import { isOffline, problemOf, server } from './server.js'
+import { keep, kept } from './store.js'
+import { t } from './words.js'
+
+/** The page with the next two pictures. */
+export async function pictures() {
+    const session = (await sendChoices().catch(keepOffline)) ?? kept('pictures')?.session ?? await server.getVisualSession()
+    keep('pictures', undefined)
+    const [pair, ...rest] = session.comparisons
+    if (!pair) return { go: '/' }
+    for (const { left, right } of rest) for (const { imageUrl } of [left, right]) new Image().src = imageUrl
+    const began = performance.now()
+    const failed = h('p', { role: 'status' })
+    let isBusy = false
+
+    async function choose(choice) {
+        if (isBusy) return
+        isBusy = true
+        const made = {
+            presentationId: pair.presentationId, choice, latencyMs: Math.round(performance.now() - began), mutationId: crypto.randomUUID() }
+        const before = kept('choices')?.choices.filter(each => each.presentationId !== pair.presentationId) ?? []
+        keep('choices', { sessionId: session.sessionId, choices: [...before, made] })
+        const next = await sendChoices().catch(keepOffline)
+        isBusy = false
+        if (next) keep('pictures', { session: next })
+        else if (rest.length) keep('pictures', { session: { ...session, answered: session.answered + 1, comparisons: rest } })
+        else return void (failed.textContent = t('offline'))
+        replace('/pictures')
+    }
+
+    const side = (item, choice, words) => h('li', {}, h('button', { type: 'button', class: 'picture', onclick: () => choose(choice) },
+        h('img', { src: item.imageUrl, alt: item.alt, width: 240, height: 240 }), h('span', {}, t(words))))
+    return {
+        title: t('picturesTitle'), caption: t('pair', { number: session.answered + 1, of: session.total }),
+        progress: { value: session.answered, max: session.total },
+        content: [
+            h('p', {}, t('picturesText')),
+            h('ul', { class: 'pictures' }, side(pair.left, 'left', 'chooseLeft'), side(pair.right, 'right', 'chooseRight')),
+            button(t('neither'), () => choose('neither'), { class: 'secondary wide' }), failed,
+        ],
+        further: [button(t('later'), async () => {
+            await server.saveVisualChoices({ body: { sessionId: session.sessionId, defer: true } })
+            go('/')
+        })],
+    }
+}
+
+/** Choices stay on this device while there is no network. */
+function keepOffline(error) {
+    if (!isOffline(error)) throw error
+    return undefined
+}
+
+/**
+ * Sends the choices that were kept. A session that was begun anew has no use for them.
+ *
+ * @returns the session after them; `undefined` if there was nothing to send
+ */
+async function sendChoices() {
+    const waiting = kept('choices')
+    if (!waiting) return undefined
+    try {
+        const { session } = await server.saveVisualChoices({ body: waiting })
+        keep('choices', undefined)
+        return session
+    } catch (error) {
+        if (problemOf(error)?.code !== 'not_found') throw error
+        keep('choices', undefined)
+        return undefined
+    }
+}

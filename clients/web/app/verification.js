@@ -1,0 +1,103 @@
+// Verification by a photo of the face, or by a document: consent, pictures, verdict.
+import { button, h, link } from './dom.js'
+import { draw } from './fields.js'
+import { sendPicture } from './photos.js'
+import { go, replace } from './routes.js'
+import { server } from './server.js'
+import { keep, kept } from './store.js'
+import { t } from './words.js'
+
+/** The version of the app's words about consent. Change it with them. */
+const consentVersion = '2026-11'
+
+const tiers = {
+    verification: {
+        consent: 'biometric', begin: call => server.beginVerification(call), withdraw: () => server.withdrawVerificationConsent(),
+        sides: [{ key: 'photo', capture: 'user', required: true }],
+    },
+    document: {
+        consent: 'document', begin: call => server.beginDocumentVerification(call), withdraw: () => server.withdrawDocumentConsent(),
+        sides: [{ key: 'front', capture: 'environment', required: true }, { key: 'back', capture: 'environment' }],
+    },
+}
+const again = ['liveness_failed', 'quality_too_low', 'inconclusive', 'expired', 'rejected', 'declined']
+
+/** The routes of a tier: consent, pictures, verdict. */
+const routesOf = name => [
+    [`/${name}`, () => consent(name)], [`/${name}/pictures`, () => capture(name)],
+    [`/${name}/result`, (_, signal) => result(name, signal)],
+]
+
+/** The pages of the verification by a photo. */
+export const verificationRoutes = routesOf('verification')
+
+/** The pages of the verification by a document. */
+export const documentRoutes = routesOf('document')
+
+function consent(name) {
+    if (kept(name)) return { go: `/${name}/result` }
+    const tier = tiers[name]
+    return {
+        title: t(`${name}Title`),
+        content: [h('p', {}, t(`${name}Text`)), h('ul', {}, ['examined', 'destroyed', 'withdrawn'].map(each => h('li', {}, t(`${name}_${each}`))))],
+        action: t('agree'), fields: [],
+        submit: () => begin(name, { consent: { [tier.consent]: true, textVersion: consentVersion, at: new Date().toISOString() } }),
+        further: [button(t('notNow'), () => name === 'verification' ? begin(name, {}) : go('/'))],
+    }
+}
+
+async function begin(name, body) {
+    const begun = await tiers[name].begin({ body })
+    if (begun.status === 'declined') return go('/done')
+    keep(name, { sessionId: begun.sessionId, prompts: begun.prompts, message: begun.message, hasProvider: Boolean(begun.provider) })
+    go(begun.status === 'awaiting_capture' ? `/${name}/pictures` : `/${name}/result`)
+}
+
+function capture(name) {
+    const session = kept(name)
+    if (!session?.sessionId) return { go: `/${name}` }
+    if (session.hasProvider) return { title: t(`${name}Title`), content: [h('p', {}, t('needsTheApp'))], further: [link(t('goOn'), '/done')] }
+    const { sides } = tiers[name]
+    const fields = sides.map(side => {
+        const field = draw({ key: side.key, type: 'text', control: 'upload', label: t(`side_${side.key}`), required: side.required })
+        field.element.querySelector('input').setAttribute('capture', side.capture)
+        return { ...field, required: side.required && t('choosePicture') }
+    })
+    return {
+        title: session.message, content: [h('ul', {}, session.prompts.map(prompt => h('li', {}, prompt.text)))], fields,
+        action: t('sendPicture'),
+        async submit(said) {
+            for (const { key } of sides) {
+                const side = key === 'photo' ? {} : { side: key }
+                if (said[key].file) await sendPicture(said[key].file, about => server.addCapture({ session: session.sessionId, body: { ...side, ...about } }))
+            }
+            await server.completeVerification({ session: session.sessionId })
+            go(`/${name}/result`)
+        },
+        further: [button(t('stopVerification'), async () => {
+            await tiers[name].withdraw()
+            keep(name, undefined)
+            go('/done')
+        })],
+    }
+}
+
+/** The verdict, as soon as there is one. */
+async function result(name, signal) {
+    const session = kept(name)
+    if (!session) return { go: `/${name}` }
+    let view = await server.getVerification({ session: session.sessionId })
+    for (let seconds = 0; view.status === 'processing' && seconds < 30 && !signal.aborted; seconds++) {
+        await new Promise(resolve => setTimeout(resolve, 1000))
+        view = await server.getVerification({ session: session.sessionId })
+    }
+    if (view.status === 'awaiting_capture') return { go: `/${name}/pictures` }
+    const mayTry = again.includes(view.status) && view.attemptsLeft > 0
+    const onward = view.status === 'processing' ? () => replace(`/${name}/result`) : () => go(view.status === 'verified' ? '/' : '/done')
+    if (view.status === 'verified' || mayTry) keep(name, undefined)
+    return {
+        title: view.message, action: t(mayTry ? 'tryAgain' : view.status === 'processing' ? 'lookAgain' : 'continue'), fields: [],
+        submit: async () => mayTry ? go(`/${name}`) : onward(),
+        further: mayTry ? [link(t('notNow'), '/done')] : [],
+    }
+}
