@@ -7,7 +7,7 @@ public struct GetProfileFields: PublicRequest {
     public static let type: MessageType = "profile.get-fields"
     public static let rules = MessageRules(service: .profile, callers: [.gateway, .questionnaire], effect: .read)
     public static let route = HTTPRoute(
-        .get, "/profile/fields", .public, "The catalogue of profile fields.", isRevalidated: true)
+        .get, "/profile/fields", .anybody, "The catalogue of profile fields.", isRevalidated: true)
 
     /// The languages that the person prefers (RFC 9110). The labels are English if there are none in these languages.
     @Field(.string(0...4096), from: .header("accept-language")) public var acceptLanguage: String?

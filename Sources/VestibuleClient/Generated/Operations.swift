@@ -279,7 +279,9 @@ extension VestibuleAPI {
     /// - Parameter ifNoneMatch: The `ETag` of an earlier answer: 304 where it is still the same.
     /// - Throws: ``VestibuleError``.
     public func getProfileFields(ifNoneMatch: String? = nil) async throws(VestibuleError) -> Answer<ProfileFields> {
-        try await send(Call<ProfileFields>(.get, "/profile/fields", headers: ["if-none-match": ifNoneMatch]))
+        try await send(
+            Call<ProfileFields>(
+                .get, "/profile/fields", access: .sessionIfAny, headers: ["if-none-match": ifNoneMatch]))
     }
 
     /// Deletes the person's account. A repetition gets the same reply.
