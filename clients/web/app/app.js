@@ -13,7 +13,7 @@ import { recoveryRoutes } from './recovery.js'
 import { go, replace, route } from './routes.js'
 import { isOffline, isOfThisApp, isSignedOut, problemOf, server } from './server.js'
 import { code, confirmCode, signIn } from './sign-in.js'
-import { keep } from './store.js'
+import { keep, kept } from './store.js'
 import { terms } from './terms.js'
 import { errorsOf } from './values.js'
 import { language, t } from './words.js'
@@ -47,7 +47,7 @@ async function draw() {
     const { signal } = current
     const isSignedIn = server.user !== undefined && isOfThisApp()
     const found = find(open) ?? (isSignedIn ? find(own) : null)
-    if (!found) return replace(isSignedIn ? '/' : '/sign-in')
+    if (!found) return replace(isSignedIn ? '/' : kept('code') && route() === '/' ? '/code' : '/sign-in')
     const page = await attempt(() => found.page(found.values, signal))
     if (signal.aborted) return
     if (page.go) return replace(page.go)

@@ -161,10 +161,11 @@ function chips(question, given, id) {
     const others = otherEntries(question, values, id, () => no && (no.input.checked = false))
     const no = decliner(question, given, id, () => { chosen = []; others.clear(); show() })
     const list = h('div', { class: options.length > manyOptions ? 'tiles many' : 'tiles' }, tiles.map(each => each.node))
-    const most = question.constraints?.maxSelections
+    const { minSelections: least = 0, maxSelections: most } = question.constraints ?? {}
+    const how = least > 1 ? 'chooseFrom' : most ? 'chooseUpTo' : 'chooseAll'
     return {
         nodes: [
-            h('p', { class: 'hint' }, most ? t('chooseUpTo', { most }) : t('chooseAll')),
+            h('p', { class: 'hint' }, t(how, { least, most })),
             options.length > manyOptions && finder(id, options, tiles), list, ...others.nodes, no?.node],
         first: tiles[0]?.input ?? others.inputs[0], inputs: tiles.map(each => each.input),
         read() {

@@ -93,6 +93,7 @@ export default {
     // Fields
     choose: 'Choose',
     chooseAll: 'Choose all that apply.',
+    chooseFrom: 'Choose at least {least}.',
     chooseUpTo: 'Choose up to {most}.',
     find: 'Find in the list',
     found: { one: '{count} result', other: '{count} results' },

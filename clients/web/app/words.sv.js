@@ -93,6 +93,7 @@ export default {
     // Fält
     choose: 'Välj',
     chooseAll: 'Välj allt som stämmer.',
+    chooseFrom: 'Välj minst {least}.',
     chooseUpTo: 'Välj högst {most}.',
     find: 'Sök i listan',
     found: { one: '{count} träff', other: '{count} träffar' },
