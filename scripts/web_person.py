@@ -186,11 +186,15 @@ class Person:
 
     def go_on(self):
         """Answers the page by keyboard, whatever it asks, and sends it."""
+        now = self.active()
         for _ in range(PRESSES):
-            self.press(TAB)
-            now = self.active()
+            # Whoever follows a summary of errors is at the field already.
+            if not now["isFailed"]:
+                self.press(TAB)
+                now = self.active()
             if now["inMain"] and self.answer(now):
                 return self.arrived()
+            now = {"isFailed": False}
         self.fail("no key leads on")
 
     def answer(self, now):
