@@ -27,6 +27,14 @@ CHANGED = """
     watcher.observe(document, {subtree: true, childList: true, attributes: true})
     tell()
 """
+FOUND = """
+    const [seconds, done] = arguments
+    const tell = () => { if (document.querySelector('.found button')) { watcher.disconnect(); clearTimeout(timer); done(true) } }
+    const timer = setTimeout(() => { watcher.disconnect(); done(false) }, seconds * 1000)
+    const watcher = new MutationObserver(tell)
+    watcher.observe(document, {subtree: true, childList: true})
+    tell()
+"""
 # What has the focus, and what is left to answer behind it.
 ACTIVE = """
     const e = document.activeElement, field = e.closest('.field'), form = e.closest('form')
@@ -38,7 +46,7 @@ ACTIVE = """
     return {
         tag: e.localName, type: e.type ?? '', id: e.id, kind: e.className, inMain: Boolean(e.closest('main')), value: e.value ?? '',
         mode: e.inputMode ?? '', fills: e.autocomplete ?? '', inPanel: Boolean(e.closest('.development')),
-        isGroupGiven: Boolean(field?.querySelector(`[name="${e.name}"]:checked`)), isOther: /-other-/.test(e.id),
+        isGroupGiven: Boolean(field?.querySelector(`[name="${e.name}"]:checked`)), isOther: /-other-/.test(e.id), isSearch: Boolean(field?.querySelector('.found')),
         isDecline: /-decline$/.test(e.name ?? ''), range: field?.querySelector('[type=range]')?.min ?? null,
         isChecked: Boolean(e.checked), isFailed: Boolean(field?.classList.contains('failed')),
         checked: field ? field.querySelectorAll(':checked').length : 0, isFieldGiven: Boolean(field && isGiven(field)), isLastInput: inputs.at(-1) === e || /radio|checkbox/.test(e.type ?? ''),
@@ -85,7 +93,7 @@ class Person:
         self.width, self.scheme = width, scheme
         self.name = f"{app or 'default'}, {language}, {width}, {scheme}"
         self.pages, self.seen = 0, set()
-        self.phone, self.account = number(), ""
+        self.phone, self.account, self.year = number(), "", "1990"
         self.email = f"web-{random.randrange(10**9)}@example.com"
         # Whether the server refuses what the person does next: the browser then reports the status.
         self.expects_refusals = False
@@ -224,6 +232,8 @@ class Person:
             text = self.text(now)
             if text and (not now["value"] or now["isFailed"]):
                 self.type(text)
+                if now["isSearch"]:
+                    self.choose_found()
             if tag == "textarea" or not text:
                 return False
         else:
@@ -232,6 +242,12 @@ class Person:
             return False
         self.press(ENTER)
         return True
+
+    def choose_found(self):
+        """Takes the first place that a search has found."""
+        if not self.browser.run_async(FOUND, 20):
+            self.fail("the search finds nothing")
+        self.press(TAB, ENTER)
 
     def press_button(self, now):
         if now["inPanel"]:
@@ -248,13 +264,15 @@ class Person:
         """Something that fits the field."""
         if now["fills"] == "one-time-code" or now["type"] in ("range", "search") or now["isOther"]:
             return ""
-        year = "2018" if now["isFailed"] else "1990"
+        year = "2018" if now["isFailed"] else self.year
         for end, text in (("-day", "15"), ("-month", "6"), ("-year", year), ("-cm", "170"), ("-feet", "5"), ("-inches", "7")):
             if now["id"].endswith(end):
                 return text
         own = {"tel": self.phone, "email": self.email}.get(now["type"]) or (self.account if now["fills"] == "username" else None)
         if own:
             return own
+        if now["isSearch"]:
+            return "Malm"
         if now["range"] is not None:
             return now["range"]
         return "3" if now["mode"] in ("numeric", "decimal") else "Kim"

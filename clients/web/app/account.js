@@ -1,6 +1,7 @@
 // The account: ways to sign in, devices, recovery, the person's data.
 import { button, h, link } from './dom.js'
 import { leave } from './leave.js'
+import { acting } from './page.js'
 import { go, part, replace } from './routes.js'
 import { server } from './server.js'
 import { forget } from './store.js'
@@ -40,7 +41,7 @@ export async function account() {
             h('h2', {}, t('yourData')),
             h('ul', { class: 'links' }, h('li', {}, link(t('export'), '/account/export')), h('li', {}, link(t('delete'), '/account/delete'))),
         ],
-        further: [button(t('signOut'), leave)],
+        further: [button(t('signOut'), acting(leave))],
     }
 }
 

@@ -51,33 +51,35 @@ async function draw() {
     const page = await attempt(() => found.page(found.values, signal))
     if (signal.aborted) return
     if (page.go) return replace(page.go)
-    show({ ...page, submit: page.submit && (said => attempt(() => page.submit(said), page.fields)) }, isSignedIn)
+    show(page, isSignedIn, attempt)
 }
 
-/** Does something of a page. What goes wrong becomes a page, or the failures of a form with these fields. */
-async function attempt(act, fields) {
+/** Does something of a page. What goes wrong becomes a page, or the failures of a page with fields of these keys. */
+async function attempt(act, keys) {
     try {
         return await act()
     } catch (error) {
         const problem = problemOf(error)
-        if (isSignedOut(error) || problem?.status === 401) return leaveFor('/sign-in', fields)
+        if (isSignedOut(error) || problem?.status === 401) return leaveFor('/sign-in', keys)
         if (problem?.code === 'reauthentication_required') {
             keep('after', { route: route() })
-            return leaveFor('/sign-in', fields)
+            return leaveFor('/sign-in', keys)
         }
-        if (!problem && !isOffline(error)) throw error
-        if (fields) return problem ? errorsOf(problem, fields.map(field => field.key)) : [{ message: t('offline') }]
+        const isKnown = problem || isOffline(error)
+        if (!isKnown) reportError(error)
+        const message = problem?.detail ?? t(isKnown ? 'offline' : 'somethingIsWrongText')
+        if (keys) return problem ? errorsOf(problem, keys) : [{ message }]
         return {
-            title: t(problem ? 'somethingIsWrong' : 'offlineTitle'), content: [h('p', {}, problem?.detail ?? t('offline'))],
+            title: t(isOffline(error) ? 'offlineTitle' : 'somethingIsWrong'), content: [h('p', {}, message)],
             action: t('tryAgain'), fields: [], submit: async () => draw(), further: [link(t('start'), '/')],
         }
     }
 }
 
-/** Leads away from a page that is drawn, or from a form that is sent. */
-function leaveFor(to, fields) {
-    if (fields) go(to)
-    return fields ? [] : { go: to }
+/** Leads away from a page that is about to be drawn, or from one that is there. */
+function leaveFor(to, keys) {
+    if (keys) go(to)
+    return keys ? [] : { go: to }
 }
 
 start({

@@ -1,5 +1,6 @@
 // Where the person goes on: the page behind the sign-in, and the pages around the steps.
 import { button, h, link } from './dom.js'
+import { acting } from './page.js'
 import { go, part, replace } from './routes.js'
 import { server } from './server.js'
 import { leave } from './leave.js'
@@ -24,7 +25,7 @@ export async function saved() {
     return {
         title: t('savedTitle'), content: [h('p', {}, t('savedText'))], action: t('goOn'), fields: [],
         submit: async () => go('/'),
-        further: [button(t('signOut'), leave)],
+        further: [button(t('signOut'), acting(leave))],
     }
 }
 
@@ -75,7 +76,7 @@ export async function done() {
             screens.length > 0 && h('h2', {}, t('yourProfile')),
             screens.length > 0 && h('ul', { class: 'links' }, screens.map(screen => h('li', {}, link(screen.label, `/profile/${part(screen.key)}`)))),
         ].filter(Boolean),
-        further: [link(t('account'), '/account'), button(t('signOut'), leave)],
+        further: [link(t('account'), '/account'), button(t('signOut'), acting(leave))],
     }
 }
 

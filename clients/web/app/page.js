@@ -23,6 +23,11 @@ import { choose, language, languages, t } from './words.js'
 
 let frame
 let isFirst = true
+/** Does something of the page that is shown, and shows what is wrong with it. */
+let run
+
+/** A listener that does something of the page: what goes wrong is told as for a form. */
+export const acting = act => () => run(act)
 
 /**
  * Draws the frame around all pages.
@@ -60,8 +65,10 @@ export function showBanner(text) {
  *
  * @param {Page} page
  * @param {boolean} isSignedIn
+ * @param {(act: () => Promise<Failure[] | void>, keys: string[]) => Promise<Failure[] | void>} attempt Does something, and answers
+ *     what went wrong; `keys` are those of the fields.
  */
-export function show(page, isSignedIn) {
+export function show(page, isSignedIn, attempt) {
     drawHeader(isSignedIn)
     const fields = page.fields ?? []
     let summary = h('div', { hidden: true })
@@ -83,23 +90,26 @@ export function show(page, isSignedIn) {
     else if (!isFirst) frame.main.querySelector('h1')?.focus()
     isFirst = false
     let isBusy = false
-
-    async function onsubmit(event) {
-        event.preventDefault()
+    run = async act => {
         if (isBusy) return
+        isBusy = true
+        submit.setAttribute('aria-busy', 'true')
+        const failures = await attempt(act, fields.map(field => field.key))
+        isBusy = false
+        submit.removeAttribute('aria-busy')
+        if (failures?.length) fail(failures)
+    }
+
+    function onsubmit(event) {
+        event.preventDefault()
         const said = Object.fromEntries(fields.map(field => [field.key, field.read()]))
         const failures = fields.flatMap(field => {
             const { error, state } = said[field.key]
             if (error) return [{ key: field.key, message: error }]
             return state === 'blank' && field.required ? [{ key: field.key, message: field.required }] : []
         })
-        if (failures.length) return fail(failures)
-        isBusy = true
-        submit.setAttribute('aria-busy', 'true')
-        const found = await page.submit(said)
-        isBusy = false
-        submit.removeAttribute('aria-busy')
-        if (found?.length) fail(found)
+        if (failures.length) fail(failures)
+        else run(() => page.submit(said))
     }
 
     function fail(failures) {

@@ -1,5 +1,6 @@
 // The visual preferences: two pictures at a time, and a choice.
 import { button, h } from './dom.js'
+import { acting } from './page.js'
 import { go, replace } from './routes.js'
 import { isOffline, problemOf, server } from './server.js'
 import { keep, kept } from './store.js'
@@ -13,25 +14,20 @@ export async function pictures() {
     if (!pair) return { go: '/' }
     for (const { left, right } of rest) for (const { imageUrl } of [left, right]) new Image().src = imageUrl
     const began = performance.now()
-    const failed = h('p', { role: 'status' })
-    let isBusy = false
 
     async function choose(choice) {
-        if (isBusy) return
-        isBusy = true
         const made = {
             presentationId: pair.presentationId, choice, latencyMs: Math.round(performance.now() - began), mutationId: crypto.randomUUID() }
         const before = kept('choices')?.choices.filter(each => each.presentationId !== pair.presentationId) ?? []
         keep('choices', { sessionId: session.sessionId, choices: [...before, made] })
         const next = await sendChoices().catch(keepOffline)
-        isBusy = false
         if (next) keep('pictures', { session: next })
         else if (rest.length) keep('pictures', { session: { ...session, answered: session.answered + 1, comparisons: rest } })
-        else return void (failed.textContent = t('offline'))
+        else return [{ message: t('offline') }]
         replace('/pictures')
     }
 
-    const side = (item, choice, words) => h('li', {}, h('button', { type: 'button', class: 'picture', onclick: () => choose(choice) },
+    const side = (item, choice, words) => h('li', {}, h('button', { type: 'button', class: 'picture', onclick: acting(() => choose(choice)) },
         h('img', { src: item.imageUrl, alt: item.alt, width: 240, height: 240 }), h('span', {}, t(words))))
     return {
         title: t('picturesTitle'), caption: t('pair', { number: session.answered + 1, of: session.total }),
@@ -39,12 +35,12 @@ export async function pictures() {
         content: [
             h('p', {}, t('picturesText')),
             h('ul', { class: 'pictures' }, side(pair.left, 'left', 'chooseLeft'), side(pair.right, 'right', 'chooseRight')),
-            button(t('neither'), () => choose('neither'), { class: 'secondary wide' }), failed,
+            button(t('neither'), acting(() => choose('neither')), { class: 'secondary wide' }),
         ],
-        further: [button(t('later'), async () => {
+        further: [button(t('later'), acting(async () => {
             await server.saveVisualChoices({ body: { sessionId: session.sessionId, defer: true } })
             go('/')
-        })],
+        }))],
     }
 }
 

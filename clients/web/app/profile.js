@@ -2,6 +2,7 @@
 import { button, h } from './dom.js'
 import { draw, isKnown } from './fields.js'
 import { standing } from './home.js'
+import { acting } from './page.js'
 import { sendPhoto } from './photos.js'
 import { go, part, replace } from './routes.js'
 import { problemOf, search, server } from './server.js'
@@ -30,8 +31,8 @@ export async function profile([key]) {
         back: back ? `/profile/${part(back)}` : undefined, progress: { value: screens.indexOf(screen), max: screens.length },
         locale: catalogue.language, fields, below: confirmation, submit,
         further: [
-            position && navigator.geolocation && button(t('usePosition'), () => locate(position)),
-            screen.skippable && button(t('skip'), () => save({}, {})),
+            position && navigator.geolocation && button(t('usePosition'), acting(() => locate(position))),
+            screen.skippable && button(t('skip'), acting(() => save({}, {}))),
         ].filter(Boolean),
     }
 
@@ -80,14 +81,14 @@ export async function profile([key]) {
         go(next ? `/profile/${part(next)}` : '/')
     }
 
-    function locate(field) {
-        navigator.geolocation.getCurrentPosition(async ({ coords }) => {
-            const [latitude, longitude] = [coords.latitude, coords.longitude].map(value => Math.round(value * 100) / 100)
-            found[field.key] = { latitude, longitude }
-            const lookup = screen.fields.map(fieldOf).find(each => each?.lookup)?.lookup
-            const answer = lookup ? await search(lookup.path, { latitude, longitude, limit: 1 }) : {}
-            const nearest = Object.values(answer).find(Array.isArray)?.[0]
-            if (nearest) take(lookup, nearest)
-        })
+    async function locate(field) {
+        const here = await new Promise(resolve => navigator.geolocation.getCurrentPosition(resolve, () => resolve(null)))
+        if (!here) return [{ message: t('noPosition') }]
+        const [latitude, longitude] = [here.coords.latitude, here.coords.longitude].map(value => Math.round(value * 100) / 100)
+        found[field.key] = { latitude, longitude }
+        const lookup = screen.fields.map(fieldOf).find(each => each?.lookup)?.lookup
+        const answer = lookup ? await search(lookup.path, { latitude, longitude, limit: 1 }) : {}
+        const nearest = Object.values(answer).find(Array.isArray)?.[0]
+        if (nearest) take(lookup, nearest)
     }
 }

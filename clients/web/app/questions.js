@@ -2,7 +2,7 @@
 import { watch } from './connection.js'
 import { button, h, link } from './dom.js'
 import { draw, isKnown } from './fields.js'
-import { facts } from './page.js'
+import { acting, facts } from './page.js'
 import { sendPhoto } from './photos.js'
 import { go, part, replace } from './routes.js'
 import { device, isNotModified, isOffline, problemOf, server } from './server.js'
@@ -88,7 +88,7 @@ async function question([key, screenKey], isChange) {
             const { file, ...rest } = said[asked.key] ?? { state: 'acknowledged' }
             return save(file ? { state: 'answered', value: await sendPhoto(file, asked.upload) } : rest)
         },
-        further: asked.skippable ? [button(t('skip'), () => save({ state: 'blank' }))] : [],
+        further: asked.skippable ? [button(t('skip'), acting(() => save({ state: 'blank' })))] : [],
     }
 
     async function save(said) {

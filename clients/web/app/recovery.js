@@ -1,6 +1,7 @@
 // An account without the phone that it had: the claimant's side.
 import { button, h, link } from './dom.js'
 import { codeField, draw, lineField } from './fields.js'
+import { acting } from './page.js'
 import { sendPicture } from './photos.js'
 import { go, replace } from './routes.js'
 import { device, server } from './server.js'
@@ -84,10 +85,10 @@ async function status() {
             keep('recovery', undefined)
             go('/sign-in')
         },
-        further: isOver(known) ? [] : [button(t('withdraw'), async () => {
+        further: isOver(known) ? [] : [button(t('withdraw'), acting(async () => {
             await server.cancelRecovery({ recovery: claim.id, token: claim.token })
             replace('/recovery/status')
-        }), link(t('start'), '/sign-in')],
+        })), link(t('start'), '/sign-in')],
     }
 }
 

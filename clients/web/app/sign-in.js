@@ -1,6 +1,7 @@
 // Signing in: a number or an address, the code, and Google or Apple by redirect.
 import { button, h, link } from './dom.js'
 import { codeField, lineField } from './fields.js'
+import { acting } from './page.js'
 import { beginRedirect, providers } from './providers.js'
 import { go } from './routes.js'
 import { codesOnThisMachine, device, problemOf, rememberApp, server } from './server.js'
@@ -28,7 +29,7 @@ export async function signIn([chosen]) {
     const codes = offered.filter(key => key in kinds)
     const kind = codes.includes(chosen) ? chosen : codes[0]
     const others = codes.filter(key => key !== kind).map(key => link(t(kinds[key].other), `/sign-in/${key}`))
-    const redirects = (await providers(offered)).map(each => button(t('continueWith', { provider: each.name }), () => beginRedirect(each)))
+    const redirects = (await providers(offered)).map(each => button(t('continueWith', { provider: each.name }), acting(() => beginRedirect(each))))
     const further = [...redirects, ...others, kind === 'phone' && link(t('lostPhone'), '/recovery')].filter(Boolean)
     if (!kind) return { title: caption, content: [h('p', {}, t(redirects.length ? 'signInWith' : 'noWayToSignIn'))], further }
     return {
@@ -119,21 +120,18 @@ export async function confirmCode() {
  */
 export function resend(sent, again, signal) {
     const place = h('p', { class: 'resend' })
-    const failed = h('p', { role: 'status' })
     function show() {
         const left = Math.ceil((sent.at + sent.resendAfter * 1000 - Date.now()) / 1000)
         if (left > 0) place.textContent = t('resendIn', { count: left })
         else {
             clearInterval(timer)
-            place.replaceChildren(button(t('resend'), () => again().catch(error => {
-                failed.textContent = problemOf(error)?.detail ?? t('offline')
-            })))
+            place.replaceChildren(button(t('resend'), acting(again)))
         }
     }
     const timer = setInterval(show, 1000)
     show()
     signal.addEventListener('abort', () => clearInterval(timer))
-    return h('div', {}, place, failed)
+    return place
 }
 
 /** In a development system: the codes that were sent, so that a person with only a browser gets through. */

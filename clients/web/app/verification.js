@@ -1,6 +1,7 @@
 // Verification by a photo of the face, or by a document: consent, pictures, verdict.
 import { button, h, link } from './dom.js'
 import { draw } from './fields.js'
+import { acting } from './page.js'
 import { sendPicture } from './photos.js'
 import { go, replace } from './routes.js'
 import { server } from './server.js'
@@ -42,7 +43,7 @@ function consent(name) {
         content: [h('p', {}, t(`${name}Text`)), h('ul', {}, ['examined', 'destroyed', 'withdrawn'].map(each => h('li', {}, t(`${name}_${each}`))))],
         action: t('agree'), fields: [],
         submit: () => begin(name, { consent: { [tier.consent]: true, textVersion: consentVersion, at: new Date().toISOString() } }),
-        further: [button(t('notNow'), () => name === 'verification' ? begin(name, {}) : go('/'))],
+        further: [button(t('notNow'), acting(async () => name === 'verification' ? begin(name, {}) : go('/')))],
     }
 }
 
@@ -74,11 +75,11 @@ function capture(name) {
             await server.completeVerification({ session: session.sessionId })
             go(`/${name}/result`)
         },
-        further: [button(t('stopVerification'), async () => {
+        further: [button(t('stopVerification'), acting(async () => {
             await tiers[name].withdraw()
             keep(name, undefined)
             go('/done')
-        })],
+        }))],
     }
 }
 

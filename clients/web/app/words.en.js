@@ -12,6 +12,7 @@ export default {
     error: 'Error',
     thereIsAProblem: 'There is a problem',
     somethingIsWrong: 'Something went wrong',
+    somethingIsWrongText: 'This did not work. Try it again in a moment.',
     tryAgain: 'Try again',
     lookAgain: 'Check again',
     change: 'Change',
@@ -120,6 +121,7 @@ export default {
     yourPhoto: 'Your photo',
     skip: 'Skip for now',
     usePosition: 'Use my position',
+    noPosition: 'This browser does not say where you are.',
     setOnce: 'Is this right? You can correct it only once, within a day.',
 
     // Questionnaires

@@ -12,6 +12,7 @@ export default {
     error: 'Fel',
     thereIsAProblem: 'Något behöver rättas',
     somethingIsWrong: 'Något gick fel',
+    somethingIsWrongText: 'Det här fungerade inte. Försök igen om en stund.',
     tryAgain: 'Försök igen',
     lookAgain: 'Se efter igen',
     change: 'Ändra',
@@ -120,6 +121,7 @@ export default {
     yourPhoto: 'Ditt foto',
     skip: 'Hoppa över så länge',
     usePosition: 'Använd min position',
+    noPosition: 'Webbläsaren säger inte var du är.',
     setOnce: 'Stämmer det? Du kan bara rätta det en gång, inom ett dygn.',
 
     // Frågor
