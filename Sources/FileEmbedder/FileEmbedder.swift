@@ -61,7 +61,7 @@ enum FileEmbedder {
     private static func stem(_ file: URL) -> String { file.deletingPathExtension().lastPathComponent }
 
     private static func identifier(_ file: URL) -> String {
-        String(stem(file).map { $0.isLetter || $0.isNumber ? $0 : "_" })
+        "`\(String(stem(file).map { $0.isLetter || $0.isNumber ? $0 : "_" }))`"
     }
 
     private static func text(_ file: URL) throws -> String {

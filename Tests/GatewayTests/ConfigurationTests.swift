@@ -32,7 +32,9 @@ import Testing
             ["GATEWAY_HTTP": "8080"], ["GATEWAY_HTTP": ":80"], ["GATEWAY_HTTP": "127.0.0.1:x"],
             ["GATEWAY_HTTP": "127.0.0.1:65536"], ["GATEWAY_TIMEOUT": "5"], ["GATEWAY_TRUSTED_PROXIES": "10.0.0.0/33"],
             ["GATEWAY_STAFF_NETWORKS": "office"], ["GATEWAY_RATE_LIMIT": "0"], ["GATEWAY_RATE_LIMIT": "many"],
-            ["GATEWAY_OPS_KEY": "short"], ["GATEWAY_RATE_LIMT": "1"],
+            ["GATEWAY_OPS_KEY": "short"],
+            ["GATEWAY_WEB_APP": "on", "GATEWAY_WEB_APP_CLIENTS": "google"],
+            ["GATEWAY_WEB_APP": "on", "GATEWAY_WEB_APP_CLIENTS": "other=1"], ["GATEWAY_RATE_LIMT": "1"],
             ["GATEWAY_RATE_LIMIT": "off"], ["GATEWAY_RATE_LIMIT": "off", "VESTIBULE_PROFILE": "staging"],
         ])
     func mistakes(environment: [String: String]) {

@@ -11,8 +11,10 @@ import Testing
 
 @Suite("the web app") struct WebAppTests {
     @Test func eachFileIsServedUnderTheSamePolicy() async throws {
-        try await onStage({ $0.webAppSources = ["https://pictures.example"] }) { stage in
-            let paths = WebApp(sources: []).paths
+        let settings = WebApp.Settings(
+            sources: ["https://pictures.example"], clients: ["google=1.example", "apple=2=https://apple.example/a"])
+        try await onStage({ $0.webApp = settings }) { stage in
+            let paths = WebApp(WebApp.Settings()).paths
             #expect(paths.contains("/app/") && paths.contains { $0.hasPrefix("/app/sdk/") && $0.hasSuffix(".js") })
             for path in paths {
                 let answer = try await stage.get(path)
@@ -24,6 +26,12 @@ import Testing
                 let tag = try #require(answer.headers["etag"])
                 #expect(try await stage.get(path, ["If-None-Match": tag]).status == 304)
             }
+            #expect(
+                try await stage.get("/app/settings.json").json == [
+                    "clients": [
+                        "google": ["id": "1.example"], "apple": ["id": "2", "address": "https://apple.example/a"],
+                    ]
+                ])
             let page = try await stage.get("/app/")
             #expect(page.headers["content-type"] == "text/html; charset=utf-8")
             let moved = try await stage.get("/app")
@@ -54,7 +62,7 @@ import Testing
         let values = ["GATEWAY_WEB_APP": "on", "SPOOL_DIR": folder.path]
         let development = try configuration(values, profile: "development")
         try await onStage({
-            $0.webAppSources = []; $0.developmentCodes = development.developmentCodes
+            $0.webApp = .init(); $0.developmentCodes = development.developmentCodes
         }) { stage in
             let answer = try await stage.get("/app/development/codes?to=%2B46%2070-123%2045%2067")
             #expect(answer.json["messages"] == [["body": "3"], ["body": "1"]])
@@ -63,7 +71,7 @@ import Testing
         }
         for profile in ["staging", "production"] {
             let other = try configuration(values, profile: profile)
-            #expect(other.webAppSources == [] && other.developmentCodes == nil)
+            #expect(other.webApp != nil && other.developmentCodes == nil)
         }
     }
 

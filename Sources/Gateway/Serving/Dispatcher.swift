@@ -35,7 +35,7 @@ import ProcessRuntime
         (self.configuration, self.table, self.bus) = (configuration, table, bus)
         (self.gatekeeper, self.local, self.meter) = (gatekeeper, local, meter)
         webSessions = WebSessions(bus: bus, gatekeeper: gatekeeper)
-        webApp = configuration.webAppSources.map { WebApp(sources: $0) }
+        webApp = configuration.webApp.map { WebApp($0) }
         codes = webApp == nil ? nil : configuration.developmentCodes
         crossOrigin = CrossOrigin(origins: Set(configuration.corsOrigins))
         clientAddress = ClientAddress(trustedProxies: configuration.trustedProxies)

@@ -18,8 +18,8 @@ struct GatewayConfiguration: Sendable {
     /// Connections of one address at a time. Trusted proxies may have any number.
     var connectionsPerAddress = 256
     var operators = OperatorAccess()
-    /// Further origins of the web app's pictures; `nil` if the gateway does not serve the web app.
-    var webAppSources: [String]?
+    /// `nil` if the gateway does not serve the web app.
+    var webApp: WebApp.Settings?
     /// In the development profile, where the codes are that the web app shows.
     var developmentCodes: DevelopmentCodes?
     /// The `iss` and `aud` that an access token must have.
@@ -57,6 +57,9 @@ extension GatewayConfiguration {
             .init(
                 "GATEWAY_WEB_APP_SOURCES", .list, nil,
                 "Origins of pictures and uploads that the web app may use, where they are not the API's own"),
+            .init(
+                "GATEWAY_WEB_APP_CLIENTS", .list, nil,
+                "Clients of the web app at Google and Apple (google=CLIENT), which are among their audiences in auth"),
             .init("SPOOL_DIR", .text, nil, "Folder of the spool provider, for the web app in the development profile"),
             .init("GATEWAY_TOKEN_ISSUER", .text, "vestibule", "The issuer that access tokens must name"),
             .init("GATEWAY_TOKEN_AUDIENCE", .text, "vestibule", "The audience that access tokens must name"),
@@ -73,7 +76,13 @@ extension GatewayConfiguration {
         corsOrigins = values.list("GATEWAY_CORS_ORIGINS")
         rateLimit = try Self.rateLimit(values)
         connectionsPerAddress = Int(try values.integer("GATEWAY_CONNECTIONS_PER_ADDRESS"))
-        webAppSources = try values.text("GATEWAY_WEB_APP") == "on" ? values.list("GATEWAY_WEB_APP_SOURCES") : nil
+        if try values.text("GATEWAY_WEB_APP") == "on" {
+            webApp = WebApp.Settings(
+                sources: values.list("GATEWAY_WEB_APP_SOURCES"), clients: values.list("GATEWAY_WEB_APP_CLIENTS"))
+            guard webApp != nil else {
+                throw ConfigurationError("GATEWAY_WEB_APP_CLIENTS: each must be google=CLIENT or apple=CLIENT")
+            }
+        }
         if values.profile == .development {
             developmentCodes = values.optionalText("SPOOL_DIR").map { DevelopmentCodes(folder: $0) }
         }

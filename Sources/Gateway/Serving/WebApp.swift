@@ -5,6 +5,39 @@ import JSONText
 
 /// The web app of `clients/web`, which is in this program. Its paths begin with `/app/`.
 struct WebApp: Sendable {
+    /// What the operator says of the app.
+    struct Settings: Sendable {
+        /// Further origins that pictures come from and go to, such as `https://pictures.example`.
+        var sources: [String] = []
+        /// Clients at identity providers by the provider's name. Each is an ID, and an address if it is not the provider's.
+        var clients: [String: (id: String, address: String?)] = [:]
+
+        init() {}
+
+        /// - Parameter clients: each as `google=ID` or `google=ID=ADDRESS`; `nil` is returned for another form.
+        init?(sources: [String], clients: [String]) {
+            self.sources = sources
+            for client in clients {
+                let parts = client.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+                guard (2...3).contains(parts.count), ["apple", "google"].contains(parts[0]), !parts.contains("") else {
+                    return nil
+                }
+                self.clients[parts[0]] = (parts[1], parts.count == 3 ? parts[2] : nil)
+            }
+        }
+
+        fileprivate var document: JSONValue {
+            [
+                "clients": .object(
+                    clients.mapValues { client in
+                        var value: [String: JSONValue] = ["id": .string(client.id)]
+                        value["address"] = client.address.map { .string($0) }
+                        return .object(value)
+                    })
+            ]
+        }
+    }
+
     private struct File: Sendable {
         let bytes: [UInt8]
         let type: String
@@ -21,9 +54,8 @@ struct WebApp: Sendable {
     /// The paths of all files.
     var paths: [String] { files.keys.sorted() }
 
-    /// - Parameter sources: further origins that pictures come from and go to, such as `https://pictures.example`.
-    init(sources: [String]) {
-        let own = (["'self'"] + sources).joined(separator: " ")
+    init(_ settings: Settings) {
+        let own = (["'self'"] + settings.sources).joined(separator: " ")
         policy =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src \(own) blob:; connect-src \(own); "
             + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
@@ -33,7 +65,9 @@ struct WebApp: Sendable {
             guard let path = Self.path(of: file.path), let type = Self.types[URL(filePath: path).pathExtension] else {
                 continue
             }
-            let bytes = file.bytes
+            // The file in the folder says what there is without a word of the operator.
+            let isSettings = path == "/app/settings.json"
+            let bytes = isSettings ? CanonicalJSON.bytes(of: settings.document) : file.bytes
             let digest = Data(SHA256.digest(bytes)).base64EncodedString()
             files[path] = File(bytes: bytes, type: type, tag: "\"\(digest)\"")
         }
