@@ -1,0 +1,167 @@
+import Foundation
+
+/// The answers to one questionnaire's session, kept on the device until the server has them.
+///
+/// An answer is saved before it is sent. Each has an ID of its own, so that whatever is cut when, the server does it once. Get the
+/// queue of a session with ``Vestibule/answers(questionnaire:session:)``.
+public actor AnswerQueue {
+    /// The key of the questionnaire.
+    public nonisolated let questionnaire: String
+    /// The session that the answers belong to.
+    public nonisolated let session: UUID
+
+    private let api: any VestibuleAPI
+    private let store: any ClientStore
+    private let clock: ClientClock
+    private var known: AnswerQueueContent?
+    private var sending: Task<Result<AnswersSaved?, VestibuleError>, Never>?
+    private let changes = Broadcast<AnswerQueueContent>()
+
+    init(questionnaire: String, session: UUID, api: any VestibuleAPI, store: any ClientStore, clock: ClientClock) {
+        (self.questionnaire, self.session) = (questionnaire, session)
+        (self.api, self.store, self.clock) = (api, store, clock)
+    }
+
+    /// What the queue holds.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)`` while that cannot be known.
+    public func content() throws(VestibuleError) -> AnswerQueueContent {
+        if let known { return known }
+        do {
+            let content = try store.read(item).map {
+                try WireJSON.decoder().decode(AnswerQueueContent.self, from: $0)
+            }
+            known = content ?? AnswerQueueContent()
+        } catch {
+            throw .store(error)
+        }
+        if let known { changes.send(known) }
+        return known ?? AnswerQueueContent()
+    }
+
+    /// What the queue holds now, and each change of it.
+    public func contentChanges() -> AsyncStream<AnswerQueueContent> {
+        _ = try? content()
+        return changes.listen()
+    }
+
+    // MARK: Answers
+
+    /// Saves an answer on the device. ``send()`` sends it.
+    ///
+    /// - Parameters:
+    ///   - place: the question.
+    ///   - state: what the person did with it; `unanswered` removes the answer.
+    ///   - value: in the form of the question's type, if the state is `answered`.
+    ///   - preference: what the person wants of another person's answer.
+    ///   - revision: of the answer that the app showed, as ``AnswerView/revision`` has it; 0 if it showed none.
+    ///   - device: the person's name for this device. A conflict on another one shows it.
+    /// - Throws: ``VestibuleError/store(_:)``, and then nothing was saved.
+    public func add(
+        _ place: AnswerPlace, _ state: QueuedAnswerState = .answered, value: JSONValue? = nil,
+        preference: AnswerPreferenceInput? = nil, seen revision: Int, device: String? = nil
+    ) throws(VestibuleError) {
+        let answer = QueuedAnswer(
+            question: place.question, mutationId: UUID(), state: state, baseRevision: revision, clientTime: wholeSecond,
+            device: device, preference: preference, subject: place.subject, value: value)
+        try change { $0.add(answer) }
+    }
+
+    /// A write has the same time however often it is stored and sent, as the server asks of a repetition.
+    private var wholeSecond: Date {
+        Date(timeIntervalSince1970: clock.now().timeIntervalSince1970.rounded(.down))
+    }
+
+    /// Keeps the answer of this device where another one was stored meanwhile. ``send()`` sends it.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)``.
+    public func keepMine(_ place: AnswerPlace) throws(VestibuleError) {
+        try change { $0.keepMine(place, mutation: UUID()) }
+    }
+
+    /// Keeps the answer that is stored, and gives up that of this device.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)``.
+    public func keepTheirs(_ place: AnswerPlace) throws(VestibuleError) { try change { $0.keepTheirs(place) } }
+
+    /// Gives up everything in the queue, as after a sign-out for good.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)``.
+    public func discard() throws(VestibuleError) {
+        do { try store.write(nil, as: item) } catch { throw .store(error) }
+        known = AnswerQueueContent()
+        changes.send(AnswerQueueContent())
+    }
+
+    // MARK: Sending
+
+    /// Sends what waits, in order, until nothing does. Whoever calls it meanwhile gets the same result. Call it after
+    /// an answer, at the start of the app, and when the network comes back.
+    ///
+    /// - Returns: what the server said last, such as the next question; `nil` if nothing waited.
+    /// - Throws: ``VestibuleError``; what was not answered stays in the queue. At `version_closed` call ``migrate()``. At
+    ///   `session_stopped` the queue is empty: open a new session.
+    @discardableResult public func send() async throws(VestibuleError) -> AnswersSaved? {
+        let running =
+            sending
+            ?? Task {
+                defer { sending = nil }
+                do throws(VestibuleError) {
+                    return .success(try await sendAll())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        sending = running
+        return try await running.value.get()
+    }
+
+    /// Moves the session to the newest version of the questionnaire, and sends the queue. Read the session again after it.
+    ///
+    /// - Throws: ``VestibuleError``.
+    @discardableResult public func migrate() async throws(VestibuleError) -> SessionMigrated {
+        let migrated = try await api.migrateSession(questionnaire: questionnaire, session: session)
+        try await send()
+        return migrated
+    }
+
+    private func sendAll() async throws(VestibuleError) -> AnswersSaved? {
+        var (last, limit) = (AnswersSaved?.none, AnswerQueueContent.batch)
+        while true {
+            let batch = try content().next(atMost: limit)
+            if batch.isEmpty { return last }
+            try change { $0.sent = max($0.sent, batch.count) }
+            do throws(VestibuleError) {
+                let saved = try await api.putAnswers(
+                    questionnaire: questionnaire, session: session, PutAnswersRequest(answers: batch))
+                let waited = try content().waiting.count
+                try change { $0.take(saved.results) }
+                guard try content().waiting.count < waited else {
+                    throw VestibuleError.unreadable(status: 200, NoResult())
+                }
+                (last, limit) = (saved, AnswerQueueContent.batch)
+            } catch {
+                guard case .problem(let problem) = error else { throw error }
+                if problem.code == .sessionStopped { try discard() }
+                guard [413, 422].contains(problem.status) else { throw error }
+                var isNamed = false
+                try change { isNamed = $0.take(problem, of: batch) }
+                // A smaller request shows which write it is.
+                if !isNamed { limit = batch.count / 2 }
+            }
+        }
+    }
+
+    /// An answer without a result for any write.
+    private struct NoResult: Error {}
+
+    private var item: String { "answers-\(session.uuidString)" }
+
+    private func change(_ body: (inout AnswerQueueContent) -> Void) throws(VestibuleError) {
+        var content = try content()
+        body(&content)
+        do { try store.write(try WireJSON.encoder().encode(content), as: item) } catch { throw .store(error) }
+        known = content
+        changes.send(content)
+    }
+}

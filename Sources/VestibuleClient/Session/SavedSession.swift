@@ -1,0 +1,45 @@
+import Foundation
+
+/// What a device keeps between two starts of the app.
+struct SavedSession: Codable, Sendable, Equatable {
+    /// The device as the server knows it. It outlives the session.
+    var device: SendOTPProof?
+    /// `nil` while nobody is signed in.
+    var tokens: SavedTokens?
+}
+
+/// The tokens of a session.
+struct SavedTokens: Codable, Sendable, Equatable {
+    var person: UUID
+    var accessToken: String
+    var refreshToken: String
+    /// When to renew the tokens, by the device's clock.
+    var renewAt: Date
+    /// When the access token ends, by the device's clock.
+    var endsAt: Date
+}
+
+extension SavedSession {
+    /// The device with a session that the server just opened or renewed.
+    ///
+    /// - Parameter claimed: the secret that the request proved the device with. The server repeats none.
+    func taking(_ session: Session, claimed: String?, at now: Date) -> SavedSession {
+        let known = device.flatMap { $0.id == session.deviceId ? $0.secret : nil }
+        let secret = session.deviceSecret ?? known ?? claimed
+        return SavedSession(
+            device: secret.map { SendOTPProof(id: session.deviceId, secret: $0) },
+            tokens: SavedTokens(
+                person: session.user.id, accessToken: session.accessToken, refreshToken: session.refreshToken,
+                renewAt: now.addingTimeInterval(SessionRules.renewal(ofTokenFor: session.expiresInSeconds)),
+                endsAt: now.addingTimeInterval(TimeInterval(session.expiresInSeconds))))
+    }
+}
+
+/// Whether somebody is signed in on this device.
+public enum SessionState: Sendable, Equatable {
+    /// This person is.
+    case signedIn(person: UUID)
+    /// Nobody is. `because` is the code with which the server ended the session; `nil` if nobody had signed in, or the
+    /// person signed out here.
+    case signedOut(because: ProblemCode?)
+}

@@ -1,0 +1,269 @@
+import Foundation
+
+/// The client of one app on one device. It holds the session and carries out calls in it.
+///
+/// A call that signs in (``VestibuleAPI/verifyOTP(_:)``, ``VestibuleAPI/verifyEmailCode(_:)``, and those of Apple, Google and a
+/// completed recovery) opens the session. From then on each call has its access token. The tokens are renewed by themselves, once
+/// however many calls wait for it. New tokens are saved before they are used.
+///
+/// A session ends only when the server says so, or at ``logout()``. It stays without a network, while the server is busy, and while
+/// the store cannot be read.
+public actor Vestibule: VestibuleAPI {
+    private static let item = "session"
+
+    private var api: APIClient
+    private let store: any ClientStore
+    private let retries: RetryPolicy
+    private let clock: ClientClock
+    /// What the store has; `nil` until it was read.
+    private var known: SavedSession?
+    private var renewal: Task<Result<SavedTokens, VestibuleError>, Never>?
+    private let states = Broadcast<SessionState>()
+    private var queues: [UUID: WeakQueue] = [:]
+
+    /// - Parameters:
+    ///   - address: where the server is, such as `https://api.example.org`.
+    ///   - language: the languages to answer in, as `Accept-Language` has them; `nil` for the server's default.
+    ///   - store: keeps the session and unsent answers.
+    ///   - transport: carries the requests.
+    ///   - retries: when a call is repeated.
+    ///   - clock: the device's, but in tests.
+    public init(
+        _ address: URL, language: String? = nil, store: any ClientStore,
+        transport: any Transport = URLSessionTransport(), retries: RetryPolicy = RetryPolicy(),
+        clock: ClientClock = .system
+    ) {
+        api = APIClient(address, language: language, transport: transport)
+        (self.store, self.retries, self.clock) = (store, retries, clock)
+    }
+
+    // MARK: Session
+
+    /// Whether somebody is signed in.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)`` while that cannot be known.
+    public func state() throws(VestibuleError) -> SessionState {
+        let saved = try saved()
+        return states.last ?? Self.state(of: saved, because: nil)
+    }
+
+    /// The state now, and each change of it. The first one comes as soon as the store can be read.
+    public func stateChanges() -> AsyncStream<SessionState> {
+        _ = try? saved()
+        return states.listen()
+    }
+
+    /// The device as the server knows it, for calls that take it as a proof; `nil` before the first sign-in.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)``.
+    public func device() throws(VestibuleError) -> SendOTPProof? { try saved().device }
+
+    /// Asks for texts in other languages from now on, as `Accept-Language` has them; `nil` for the server's default.
+    public func setLanguage(_ language: String?) { api.language = language }
+
+    /// Signs out: on this device at once, and then at the server. What proves the device stays.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)``, and then the person is still signed in. Any other ``VestibuleError`` says that the
+    ///   server may not have heard of it: the session can be ended on another device, and ends after 30 days by itself.
+    public func logout() async throws(VestibuleError) {
+        let saved = try saved()
+        guard let tokens = saved.tokens else { return }
+        try keep(SavedSession(device: saved.device), because: nil)
+        do throws(VestibuleError) {
+            do throws(VestibuleError) {
+                try await end(with: tokens.accessToken)
+            } catch  where error.code == .tokenExpired {
+                try await end(with: try await repeated(renewalCall(tokens, saved.device), token: nil).accessToken)
+            }
+        } catch  where SessionRules.ending(of: error) != nil {
+            // It had ended before.
+        }
+    }
+
+    private func end(with token: String) async throws(VestibuleError) {
+        _ = try await repeated(Call<NoContent>(.post, "/auth/logout", access: .session).withKey(), token: token)
+    }
+
+    /// The queue of answers of a questionnaire's session: one for each session, however often it is asked for.
+    public func answers(questionnaire: String, session: UUID) -> AnswerQueue {
+        if let queue = queues[session]?.queue { return queue }
+        let queue = AnswerQueue(questionnaire: questionnaire, session: session, api: self, store: store, clock: clock)
+        queues[session] = WeakQueue(queue: queue)
+        return queue
+    }
+
+    // MARK: Calls
+
+    public func send<Reply>(_ call: Call<Reply>) async throws(VestibuleError) -> Answer<Reply> {
+        var call = call.withKey()
+        if call.isOfDevice, let device = try saved().device { call = call.from(device) }
+        let person = try call.access.usesSession ? saved().tokens?.person : nil
+        if call.access == .session, person == nil { throw .signedOut }
+        var mayRenew = true
+        while true {
+            let tokens = if let person { try await usable(by: person) } else { SavedTokens?.none }
+            do throws(VestibuleError) {
+                let answer = try await repeated(call, token: tokens?.accessToken)
+                try take(answer.value, of: call)
+                return answer
+            } catch {
+                guard let tokens else { throw error }
+                if error.code == .tokenExpired, mayRenew {
+                    mayRenew = false
+                    _ = try await successor(of: tokens)
+                    continue
+                }
+                if let code = SessionRules.ending(of: error) { forget(code) { $0.accessToken == tokens.accessToken } }
+                throw error
+            }
+        }
+    }
+
+    /// Sends a call until it is answered, or until a repetition cannot help.
+    private func repeated<Reply>(_ call: Call<Reply>, token: String?) async throws(VestibuleError) -> Answer<Reply> {
+        var client = api
+        client.accessToken = token
+        let begin = clock.now()
+        var attempt = 1
+        while true {
+            do throws(VestibuleError) {
+                return try await client.send(call)
+            } catch {
+                let wait = retries.wait(
+                    after: error, attempt: attempt, elapsed: clock.now().timeIntervalSince(begin),
+                    isSafe: call.isSafeToRepeat, random: clock.random())
+                guard let wait, !Task.isCancelled else { throw error }
+                do { try await clock.sleep(wait) } catch { throw .noAnswer(error) }
+                attempt += 1
+            }
+        }
+    }
+
+    /// Opens the session, if the reply of a call has one.
+    private func take<Reply>(_ reply: Reply, of call: Call<Reply>) throws(VestibuleError) {
+        guard let session = (reply as? any SigningInReply)?.opened else { return }
+        let claimed = (call.body as? any SigningIn)?.device.secret
+        try keep(try saved().taking(session, claimed: claimed, at: clock.now()), because: nil)
+    }
+
+    // MARK: Tokens
+
+    /// The tokens for a call of a person, renewed where that is due.
+    private func usable(by person: UUID) async throws(VestibuleError) -> SavedTokens {
+        guard let tokens = try saved().tokens, tokens.person == person else { throw .signedOut }
+        switch SessionRules.use(of: tokens, at: clock.now()) {
+        case .asItIs: return tokens
+        case .renewed: break
+        case .renewedIfPossible:
+            do throws(VestibuleError) {
+                return try await renewed(tokens, of: person)
+            } catch  where SessionRules.ending(of: error) == nil {
+                guard try saved().tokens?.refreshToken == tokens.refreshToken else { throw error }
+                return tokens
+            }
+        }
+        return try await renewed(tokens, of: person)
+    }
+
+    /// The tokens that follow these. All who ask at the same time wait for one renewal.
+    private func renewed(_ old: SavedTokens, of person: UUID) async throws(VestibuleError) -> SavedTokens {
+        let new = try await successor(of: old)
+        guard new.person == person else { throw .signedOut }
+        return new
+    }
+
+    private func successor(of old: SavedTokens) async throws(VestibuleError) -> SavedTokens {
+        guard let tokens = try saved().tokens else { throw .signedOut }
+        if tokens.refreshToken != old.refreshToken { return tokens }
+        let running =
+            renewal
+            ?? Task {
+                defer { renewal = nil }
+                do throws(VestibuleError) {
+                    return .success(try await renew(old))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        renewal = running
+        return try await running.value.get()
+    }
+
+    private func renew(_ old: SavedTokens) async throws(VestibuleError) -> SavedTokens {
+        // Another process of the app may have renewed them.
+        known = nil
+        let saved = try saved()
+        guard let tokens = saved.tokens else { throw .signedOut }
+        if tokens.refreshToken != old.refreshToken { return tokens }
+        let session: Session
+        do throws(VestibuleError) {
+            session = try await repeated(renewalCall(tokens, saved.device), token: nil).value
+        } catch {
+            if let code = SessionRules.ending(of: error) { forget(code) { $0.refreshToken == tokens.refreshToken } }
+            throw error
+        }
+        // Meanwhile the person may have signed out, or somebody else in.
+        guard try self.saved().tokens?.refreshToken == tokens.refreshToken else { throw .signedOut }
+        try keep(try self.saved().taking(session, claimed: nil, at: clock.now()), because: nil)
+        guard let new = try self.saved().tokens else { throw .signedOut }
+        return new
+    }
+
+    private func renewalCall(_ tokens: SavedTokens, _ device: SendOTPProof?) -> Call<Session> {
+        Call<Session>(
+            .post, "/auth/token/refresh",
+            body: RefreshTokenRequest(refreshToken: tokens.refreshToken, deviceSecret: device?.secret)
+        ).withKey()
+    }
+
+    // MARK: Store
+
+    private func saved() throws(VestibuleError) -> SavedSession {
+        if let known { return known }
+        let item: Data?
+        do { item = try store.read(Self.item) } catch { throw .store(error) }
+        // What cannot be decoded now never can be: the person signs in again.
+        let saved = item.flatMap { try? WireJSON.decoder().decode(SavedSession.self, from: $0) } ?? SavedSession()
+        known = saved
+        states.send(Self.state(of: saved, because: nil))
+        return saved
+    }
+
+    private func keep(_ session: SavedSession, because code: ProblemCode?) throws(VestibuleError) {
+        do { try store.write(try WireJSON.encoder().encode(session), as: Self.item) } catch { throw .store(error) }
+        known = session
+        states.send(Self.state(of: session, because: code))
+    }
+
+    /// Ends the session on the device, if it still has the tokens that the server refused.
+    private func forget(_ code: ProblemCode, if isRefused: (SavedTokens) -> Bool) {
+        guard let saved = try? saved(), let tokens = saved.tokens, isRefused(tokens) else { return }
+        let rest = SavedSession(device: saved.device)
+        // Where it cannot be written, the server refuses the same tokens again after the next start.
+        if (try? keep(rest, because: code)) == nil {
+            known = rest
+            states.send(Self.state(of: rest, because: code))
+        }
+    }
+
+    private static func state(of saved: SavedSession, because code: ProblemCode?) -> SessionState {
+        saved.tokens.map { .signedIn(person: $0.person) } ?? .signedOut(because: code)
+    }
+}
+
+/// A queue as long as somebody uses it.
+private struct WeakQueue { weak var queue: AnswerQueue? }
+
+extension CallAccess {
+    fileprivate var usesSession: Bool { self == .session || self == .sessionIfAny }
+}
+
+extension Call {
+    /// The call with a key, if it is a POST without one: however often it is sent, it is done once.
+    func withKey() -> Self {
+        guard method == .post, !isSafeToRepeat else { return self }
+        var call = self
+        call.headers["Idempotency-Key"] = UUID().uuidString
+        return call
+    }
+}
