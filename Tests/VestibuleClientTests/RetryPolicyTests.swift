@@ -4,30 +4,26 @@ import Testing
 @testable import VestibuleClient
 
 @Suite("when the client repeats a call") struct RetryPolicyTests {
-    private func problem(_ status: Int, _ code: String, retryAfter: Int? = nil) throws -> VestibuleError {
-        let answer = TransportAnswer.problem(status, code, retryAfter: retryAfter)
-        return .problem(try WireJSON.decoder().decode(Problem.self, from: answer.body))
-    }
-
     private func wait(
-        _ error: VestibuleError, attempt: Int = 1, elapsed: TimeInterval = 0, isSafe: Bool = true, random: Double = 0
+        _ outcome: CallOutcome, attempt: Int = 1, waited: TimeInterval = 0, isSafe: Bool = true, random: Double = 0
     ) -> TimeInterval? {
-        RetryPolicy().wait(after: error, attempt: attempt, elapsed: elapsed, isSafe: isSafe, random: random)
+        RetryPolicy().wait(after: outcome, attempt: attempt, waited: waited, isSafe: isSafe, random: random)
     }
 
-    @Test("waits grow, spread, and end after five attempts or a minute")
+    private let cut = CallOutcome()
+
+    @Test("waits grow, spread, and end after four attempts or 15 seconds")
     func growth() {
-        let cut = VestibuleError.noAnswer(URLError(.timedOut))
-        #expect((1...5).map { wait(cut, attempt: $0) } == [0.25, 0.5, 1, 2, nil])
-        #expect(wait(cut, attempt: 1, random: 1) == 0.5)
-        #expect(wait(cut, attempt: 4, elapsed: 58) == 2 && wait(cut, attempt: 4, elapsed: 58.1) == nil)
+        #expect((1...4).map { wait(cut, attempt: $0) } == [0.2, 0.4, 0.8, nil])
+        #expect(wait(cut, random: 1) == 0.4)
+        #expect(wait(cut, attempt: 3, waited: 14.2) == 0.8 && wait(cut, attempt: 3, waited: 14.3) == nil)
     }
 
     @Test("what the server asks for is waited for, unless it is longer than a person waits")
-    func asked() throws {
-        #expect(wait(try problem(429, "rate_limited", retryAfter: 3), random: 0.5) == 3.25)
-        #expect(wait(try problem(503, "overloaded", retryAfter: 10)) == 10)
-        #expect(wait(try problem(429, "otp_locked", retryAfter: 900)) == nil)
+    func asked() {
+        #expect(wait(CallOutcome(status: 429, retryAfterSeconds: 3), random: 0.5) == 3.1)
+        #expect(wait(CallOutcome(status: 503, retryAfterSeconds: 15)) == 15)
+        #expect(wait(CallOutcome(status: 429, code: .otpLocked, retryAfterSeconds: 900)) == nil)
     }
 
     @Test(
@@ -38,22 +34,22 @@ import Testing
             (409, "idempotency_answer_gone", false), (401, "token_expired", false), (422, "validation_failed", false),
             (505, "version_not_supported", false), (404, "not_found", false),
         ])
-    func statuses(status: Int, code: String, isRepeated: Bool) throws {
-        #expect((wait(try problem(status, code)) != nil) == isRepeated)
+    func statuses(status: Int, code: String, isRepeated: Bool) {
+        #expect((wait(CallOutcome(status: status, code: ProblemCode(rawValue: code))) != nil) == isRepeated)
     }
 
     @Test("a call that may not be done twice is repeated only where it was not begun")
-    func unsafe() throws {
-        #expect(wait(.noAnswer(URLError(.timedOut)), isSafe: false) == nil)
-        #expect(wait(try problem(504, "deadline_exceeded"), isSafe: false) == nil)
-        #expect(wait(.unreadable(status: 502, URLError(.timedOut)), isSafe: false) == nil)
-        #expect(wait(try problem(503, "overloaded"), isSafe: false) != nil)
-        #expect(wait(try problem(429, "rate_limited"), isSafe: false) != nil)
-        #expect(wait(.unreadable(status: 502, URLError(.timedOut))) != nil)
-        #expect(wait(.unreadable(status: 200, URLError(.timedOut))) == nil)
+    func unsafe() {
+        #expect(wait(cut, isSafe: false) == nil && wait(CallOutcome(status: 504), isSafe: false) == nil)
+        #expect(wait(CallOutcome(status: 429), isSafe: false) != nil)
+    }
+
+    @Test("what is no answer of a request is no reason to repeat one")
+    func noRequest() {
         for error in [VestibuleError.notModified, .signedOut, .store(URLError(.timedOut))] {
-            #expect(wait(error) == nil)
+            #expect(error.outcome == nil)
         }
+        #expect(VestibuleError.unreadable(status: 502, URLError(.timedOut)).outcome == CallOutcome(status: 502))
     }
 
     @Test("a POST needs a key for that, and a PATCH no version")

@@ -75,14 +75,14 @@ public actor AnswerQueue {
     /// Keeps the answer of this device where another one was stored meanwhile. ``send()`` sends it.
     ///
     /// - Throws: ``VestibuleError/store(_:)``.
-    public func keepMine(_ place: AnswerPlace) throws(VestibuleError) {
-        try change { $0.keepMine(place, mutation: UUID()) }
+    public func keepMine(_ conflict: AnswerConflict) throws(VestibuleError) {
+        try change { $0.keepMine(conflict, mutation: UUID()) }
     }
 
     /// Keeps the answer that is stored, and gives up that of this device.
     ///
     /// - Throws: ``VestibuleError/store(_:)``.
-    public func keepTheirs(_ place: AnswerPlace) throws(VestibuleError) { try change { $0.keepTheirs(place) } }
+    public func keepTheirs(_ conflict: AnswerConflict) throws(VestibuleError) { try change { $0.keepTheirs(conflict) } }
 
     /// Gives up everything in the queue, as after a sign-out for good.
     ///
@@ -100,7 +100,7 @@ public actor AnswerQueue {
     ///
     /// - Returns: what the server said last, such as the next question; `nil` if nothing waited.
     /// - Throws: ``VestibuleError``; what was not answered stays in the queue. At `version_closed` call ``migrate()``. At
-    ///   `session_stopped` the queue is empty: open a new session.
+    ///   `session_stopped` call ``discard()``, and open a new session.
     @discardableResult public func send() async throws(VestibuleError) -> AnswersSaved? {
         let running =
             sending
@@ -126,33 +126,29 @@ public actor AnswerQueue {
     }
 
     private func sendAll() async throws(VestibuleError) -> AnswersSaved? {
-        var (last, limit) = (AnswersSaved?.none, AnswerQueueContent.batch)
+        if try content().blocked != nil { try change { $0.blocked = nil } }
+        var last: AnswersSaved?
         while true {
-            let batch = try content().next(atMost: limit)
+            let batch = try content().next()
             if batch.isEmpty { return last }
-            try change { $0.sent = max($0.sent, batch.count) }
             do throws(VestibuleError) {
                 let saved = try await api.putAnswers(
                     questionnaire: questionnaire, session: session, PutAnswersRequest(answers: batch))
-                let waited = try content().waiting.count
                 try change { $0.take(saved.results) }
-                guard try content().waiting.count < waited else {
-                    throw VestibuleError.unreadable(status: 200, NoResult())
-                }
-                (last, limit) = (saved, AnswerQueueContent.batch)
+                if try content().next().first == batch.first { throw .unreadable(status: 200, NoResult()) }
+                last = saved
             } catch {
                 guard case .problem(let problem) = error else { throw error }
-                if problem.code == .sessionStopped { try discard() }
-                guard [413, 422].contains(problem.status) else { throw error }
-                var isNamed = false
-                try change { isNamed = $0.take(problem, of: batch) }
-                // A smaller request shows which write it is.
-                if !isNamed { limit = batch.count / 2 }
+                let before = try content()
+                try change { $0.take(problem, of: batch) }
+                // With fewer writes in a request, the others go on.
+                let now = try content()
+                if now.blocked != nil || now == before { throw error }
             }
         }
     }
 
-    /// An answer without a result for any write.
+    /// An answer that has no result for the first write.
     private struct NoResult: Error {}
 
     private var item: String { "answers-\(session.uuidString)" }

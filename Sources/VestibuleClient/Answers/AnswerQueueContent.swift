@@ -9,8 +9,10 @@ public struct AnswerQueueContent: Codable, Sendable, Equatable {
     public internal(set) var conflicts: [AnswerConflict] = []
     /// Answers that the server did not take. Show each question again with its error. The next answer to it takes its place.
     public internal(set) var refused: [RefusedAnswer] = []
-    /// How many writes at the front were sent. The server may have done them, so they stay as they are.
-    var sent = 0
+    /// Why the last attempt to send ended for now: `version_closed`, `session_stopped` or `not_found`.
+    public internal(set) var blocked: ProblemCode?
+    /// How many writes go into a request, after a larger one was refused as a whole; `nil` for as many as there may be.
+    var limit: Int?
     /// The newest revision of each answer, as this device knows it.
     var revisions: [AnswerPlace: Int] = [:]
 
@@ -68,110 +70,114 @@ extension QueuedAnswer {
 
 // MARK: How it changes
 
+/// The web client changes its queue in the same way: `clients/cases.json` has the cases of both.
 extension AnswerQueueContent {
-    /// The most writes that one request takes.
-    static let batch = 100
+    /// The most writes that one request takes, and the most bytes of their JSON.
+    private static let (batch, batchBytes) = (100, 60_000)
+    private static let blocking: Set<ProblemCode> = [.versionClosed, .sessionStopped, .notFound]
 
-    /// Takes a new answer in. It replaces what waits for the same question and was never sent.
+    /// Takes a new answer in.
     mutating func add(_ answer: QueuedAnswer) {
+        guard !holds(answer.mutationId) else { return }
         var answer = answer
         let place = answer.place
         answer.baseRevision = answer.baseRevision.map { max($0, revisions[place] ?? 0) }
         refused.removeAll { $0.answer.place == place }
         if let open = conflicts.firstIndex(where: { $0.mine.place == place }) {
-            guard (answer.baseRevision ?? .max) >= conflicts[open].theirs.revision else {
+            guard answer.force == true || answer.baseRevision ?? 0 >= conflicts[open].theirs.revision else {
                 // The person has not seen the other answer: the choice stays, with the newer answer of this device.
                 conflicts[open].mine = answer
                 return
             }
             conflicts.remove(at: open)
         }
-        if let unsent = waiting[sent...].firstIndex(where: { $0.place == place }) { waiting.remove(at: unsent) }
         waiting.append(answer)
     }
 
-    /// The writes to send next. The second write of an answer waits for the revision of the first.
-    func next(atMost limit: Int = batch) -> [QueuedAnswer] {
-        var places: Set<AnswerPlace> = []
-        return Array(waiting.prefix(limit).prefix { places.insert($0.place).inserted })
+    private func holds(_ mutation: UUID) -> Bool {
+        (waiting + conflicts.map(\.mine) + refused.map(\.answer)).contains { $0.mutationId == mutation }
     }
 
-    /// Takes the results of writes in.
+    /// The writes of the next request, in order. The second write of an answer waits for the revision of the first.
+    func next() -> [QueuedAnswer] {
+        if blocked != nil { return [] }
+        var (places, bytes): (Set<AnswerPlace>, Int) = ([], 0)
+        return Array(
+            waiting.prefix(limit ?? Self.batch).prefix { write in
+                bytes += (try? WireJSON.encoder().encode(write).count) ?? 0
+                return (places.isEmpty || bytes <= Self.batchBytes) && places.insert(write.place).inserted
+            })
+    }
+
+    /// Takes the results of a request in.
     mutating func take(_ results: [QueuedResult]) {
         for result in results {
             guard let index = waiting.firstIndex(where: { $0.mutationId == result.mutationId }) else { continue }
-            let write = remove(at: index)
-            if let revision = result.revision, result.saved {
-                note(revision, of: write.place)
-            } else if let error = result.error {
-                take(error, of: write)
+            let write = waiting.remove(at: index)
+            let later = waiting.filter { $0.place == write.place }
+            if result.saved {
+                note(result.revision ?? 0, of: write.place)
+            } else if result.error?.code == .answerConflict,
+                let theirs = result.error?.current.flatMap(StoredAnswer.init)
+            {
+                waiting.removeAll { $0.place == write.place }
+                conflicts.append(AnswerConflict(mine: later.last ?? write, theirs: theirs))
+            } else if later.isEmpty {
+                refused.append(
+                    RefusedAnswer(
+                        answer: write, code: result.error?.code ?? .validationFailed,
+                        detail: result.error?.detail ?? "", errors: result.error?.errors ?? []))
             }
         }
+        // A request that was small enough may grow again.
+        limit = limit.flatMap { $0 * 2 < Self.batch ? $0 * 2 : nil }
     }
 
-    private mutating func take(_ error: QueuedError, of write: QueuedAnswer) {
-        let later = waiting.firstIndex { $0.place == write.place }
-        if error.code == .answerConflict, let theirs = error.current.flatMap(StoredAnswer.init) {
-            conflicts.append(AnswerConflict(mine: later.map { remove(at: $0) } ?? write, theirs: theirs))
-        } else if later == nil {
-            refuse(write, error.code, error.detail, error.errors ?? [])
+    /// Takes in that a request with these writes was refused as a whole.
+    mutating func take(_ problem: Problem, of sent: [QueuedAnswer]) {
+        if Self.blocking.contains(problem.code) { blocked = problem.code }
+        guard [400, 413, 422].contains(problem.status) else { return }
+        // One of the writes is wrong, or all are too large together.
+        guard sent.count == 1 else {
+            limit = sent.count / 2
+            return
         }
-    }
-
-    /// Takes out writes that a request as a whole was refused for.
-    ///
-    /// - Returns: whether the problem names any of them.
-    mutating func take(_ problem: Problem, of batch: [QueuedAnswer]) -> Bool {
-        let found = Dictionary(grouping: problem.errors ?? []) { error -> Int? in
-            let parts = error.pointer.split(separator: "/")
-            return parts.count > 1 && parts[0] == "answers" ? Int(parts[1]) : nil
-        }
-        var named = batch.indices.filter { found[$0] != nil }
-        if named.isEmpty, batch.count == 1 { named = [0] }
-        for index in named {
-            guard let place = waiting.firstIndex(where: { $0.mutationId == batch[index].mutationId }) else { continue }
-            refuse(
-                remove(at: place), QueuedErrorCode(rawValue: problem.code.rawValue), problem.detail, found[index] ?? [])
-        }
-        return !named.isEmpty
-    }
-
-    private mutating func refuse(
-        _ write: QueuedAnswer, _ code: QueuedErrorCode, _ detail: String, _ errors: [FieldProblem]
-    ) {
-        refused.append(RefusedAnswer(answer: write, code: code, detail: detail, errors: errors))
+        waiting.removeAll { $0.mutationId == sent[0].mutationId }
+        refused.append(
+            RefusedAnswer(
+                answer: sent[0], code: QueuedErrorCode(rawValue: problem.code.rawValue), detail: problem.detail,
+                errors: problem.errors ?? []))
     }
 
     /// Ends a conflict: the person keeps the answer of this device.
     ///
     /// - Parameter mutation: the ID of the write that does it.
-    mutating func keepMine(_ place: AnswerPlace, mutation: UUID) {
-        guard let conflict = removeConflict(at: place) else { return }
+    mutating func keepMine(_ conflict: AnswerConflict, mutation: UUID) {
+        guard remove(conflict) else { return }
         var answer = conflict.mine
         (answer.mutationId, answer.baseRevision) = (mutation, conflict.theirs.revision)
         waiting.append(answer)
     }
 
     /// Ends a conflict: the person keeps the answer that is stored.
-    mutating func keepTheirs(_ place: AnswerPlace) { _ = removeConflict(at: place) }
+    mutating func keepTheirs(_ conflict: AnswerConflict) { _ = remove(conflict) }
 
-    private mutating func removeConflict(at place: AnswerPlace) -> AnswerConflict? {
-        guard let index = conflicts.firstIndex(where: { $0.mine.place == place }) else { return nil }
-        note(conflicts[index].theirs.revision, of: place)
-        return conflicts.remove(at: index)
+    /// - Returns: `false` if it is no longer open, or the answer of this device is another one now.
+    private mutating func remove(_ conflict: AnswerConflict) -> Bool {
+        guard let index = conflicts.firstIndex(where: { $0.mine.mutationId == conflict.mine.mutationId }) else {
+            return false
+        }
+        note(conflict.theirs.revision, of: conflict.mine.place)
+        conflicts.remove(at: index)
+        return true
     }
 
-    /// A write that was saved is the base of the next write of the same answer.
+    /// What was saved is the base of the next writes of the same answer. None of them was sent yet.
     private mutating func note(_ revision: Int, of place: AnswerPlace) {
         revisions[place] = revision
-        for index in waiting.indices.dropFirst(sent) where waiting[index].place == place {
+        for index in waiting.indices where waiting[index].place == place {
             waiting[index].baseRevision = waiting[index].baseRevision.map { max($0, revision) }
         }
-    }
-
-    private mutating func remove(at index: Int) -> QueuedAnswer {
-        if index < sent { sent -= 1 }
-        return waiting.remove(at: index)
     }
 }
 

@@ -4,16 +4,16 @@ import Foundation
 public struct RetryPolicy: Sendable, Equatable {
     /// How often a call is sent at most.
     public var attempts: Int
-    /// Seconds until the first repetition; each further one takes twice as long.
+    /// Seconds until the second attempt; each further wait is twice as long, up to ``longestWait``.
     public var firstWait: TimeInterval
-    /// Seconds that one wait takes at most. An answer that asks for a longer one is left to the app.
+    /// Seconds that a wait takes at most for which the server did not ask.
     public var longestWait: TimeInterval
-    /// Seconds after the beginning of the call in which the last attempt must begin.
+    /// Seconds that all waits of a call take at most. What takes longer is left to the app.
     public var limit: TimeInterval
 
     /// A policy with these bounds.
     public init(
-        attempts: Int = 5, firstWait: TimeInterval = 0.5, longestWait: TimeInterval = 10, limit: TimeInterval = 60
+        attempts: Int = 4, firstWait: TimeInterval = 0.4, longestWait: TimeInterval = 4, limit: TimeInterval = 15
     ) {
         (self.attempts, self.firstWait, self.longestWait, self.limit) = (attempts, firstWait, longestWait, limit)
     }
@@ -24,39 +24,26 @@ public struct RetryPolicy: Sendable, Equatable {
     /// How long to wait before the next attempt; `nil` to give up.
     ///
     /// - Parameters:
-    ///   - error: what became of the last attempt.
+    ///   - outcome: what became of the last attempt.
     ///   - attempt: its number, from 1.
-    ///   - elapsed: seconds since the first attempt began.
+    ///   - waited: seconds of all waits before it.
     ///   - isSafe: the call may be done twice without harm.
     ///   - random: from 0 up to 1. It spreads clients that failed at the same moment.
     func wait(
-        after error: VestibuleError, attempt: Int, elapsed: TimeInterval, isSafe: Bool, random: Double
+        after outcome: CallOutcome, attempt: Int, waited: TimeInterval, isSafe: Bool, random: Double
     ) -> TimeInterval? {
-        guard attempt < attempts, Self.mayHelp(after: error, isSafe: isSafe) else { return nil }
-        let wait: TimeInterval
-        if case .problem(let problem) = error, let asked = problem.retryAfterSeconds.map(TimeInterval.init) {
-            guard asked <= longestWait else { return nil }
-            wait = asked + random * firstWait
-        } else {
-            wait = min(longestWait, firstWait * pow(2, Double(attempt - 1))) * (0.5 + random / 2)
-        }
-        return elapsed + wait <= limit ? wait : nil
+        // At 429 nothing was done. Otherwise the call may have had its effect.
+        guard Self.isPassing(outcome), isSafe || outcome.status == 429, attempt < attempts else { return nil }
+        let half = min(longestWait, firstWait * pow(2, Double(attempt - 1))) / 2
+        let wait = (outcome.retryAfterSeconds.map(TimeInterval.init) ?? half) + half * random
+        return waited + wait <= limit ? wait : nil
     }
 
     /// Whether the same call may succeed later.
-    static func mayHelp(after error: VestibuleError, isSafe: Bool) -> Bool {
-        switch error {
-        case .noAnswer: isSafe
-        case .unreadable(let status, _): status == 429 || isSafe && isPassing(status)
-        case .problem(let problem):
-            // Neither began the work.
-            [429, 503].contains(problem.status) || problem.code == .requestInProgress
-                || isSafe && isPassing(problem.status)
-        case .notModified, .signedOut, .store: false
-        }
+    private static func isPassing(_ outcome: CallOutcome) -> Bool {
+        guard let status = outcome.status else { return true }
+        return [408, 429, 500, 502, 503, 504].contains(status) || outcome.code == .requestInProgress
     }
-
-    private static func isPassing(_ status: Int) -> Bool { [408, 500, 502, 503, 504].contains(status) }
 }
 
 extension Call {
@@ -65,8 +52,20 @@ extension Call {
     var isSafeToRepeat: Bool {
         switch method {
         case .get, .put, .delete: true
-        case .post: headers.contains { $0.key.lowercased() == "idempotency-key" && $0.value != nil }
-        case .patch: !headers.contains { $0.key.lowercased() == "if-match" && $0.value != nil }
+        case .post: has("Idempotency-Key")
+        case .patch: !has("If-Match")
         }
+    }
+
+    /// The call with a key, if it is a POST without one: however often it is sent, it is done once.
+    func withKey() -> Self {
+        guard method == .post, !isSafeToRepeat else { return self }
+        var call = self
+        call.headers["Idempotency-Key"] = UUID().uuidString
+        return call
+    }
+
+    private func has(_ header: String) -> Bool {
+        headers.contains { $0.key.caseInsensitiveCompare(header) == .orderedSame && $0.value != nil }
     }
 }

@@ -2,6 +2,8 @@ import Foundation
 
 /// What a device keeps between two starts of the app.
 struct SavedSession: Codable, Sendable, Equatable {
+    /// Counts the changes. Whoever finds a higher number than it knew finds something new.
+    var generation = 0
     /// The device as the server knows it. It outlives the session.
     var device: SendOTPProof?
     /// `nil` while nobody is signed in.
@@ -13,8 +15,6 @@ struct SavedTokens: Codable, Sendable, Equatable {
     var person: UUID
     var accessToken: String
     var refreshToken: String
-    /// When to renew the tokens, by the device's clock.
-    var renewAt: Date
     /// When the access token ends, by the device's clock.
     var endsAt: Date
 }
@@ -27,12 +27,14 @@ extension SavedSession {
         let known = device.flatMap { $0.id == session.deviceId ? $0.secret : nil }
         let secret = session.deviceSecret ?? known ?? claimed
         return SavedSession(
-            device: secret.map { SendOTPProof(id: session.deviceId, secret: $0) },
+            generation: generation + 1, device: secret.map { SendOTPProof(id: session.deviceId, secret: $0) },
             tokens: SavedTokens(
                 person: session.user.id, accessToken: session.accessToken, refreshToken: session.refreshToken,
-                renewAt: now.addingTimeInterval(SessionRules.renewal(ofTokenFor: session.expiresInSeconds)),
                 endsAt: now.addingTimeInterval(TimeInterval(session.expiresInSeconds))))
     }
+
+    /// The device after its session ended.
+    var signedOut: SavedSession { SavedSession(generation: generation + 1, device: device) }
 }
 
 /// Whether somebody is signed in on this device.

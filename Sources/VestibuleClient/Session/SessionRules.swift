@@ -1,32 +1,69 @@
 import Foundation
 
-/// What becomes of a session at which answer.
+/// What becomes of a session. The web client decides in the same way: `clients/cases.json` has the cases of both.
 enum SessionRules {
     /// These alone end a session in the app, with status 401.
-    static let endings: Set<ProblemCode> = [.refreshTokenInvalid, .refreshTokenReused, .tokenRevoked, .unauthorized]
+    private static let endings: Set<ProblemCode> = [
+        .refreshTokenInvalid, .refreshTokenReused, .tokenRevoked, .unauthorized,
+    ]
 
-    /// The code with which the server ended the session; `nil` if the session stays.
-    static func ending(of error: VestibuleError) -> ProblemCode? {
-        guard case .problem(let problem) = error, problem.status == 401, endings.contains(problem.code) else {
-            return nil
+    /// The code with which a renewal ended the session; `nil` if the session stays.
+    static func ending(of outcome: CallOutcome?) -> ProblemCode? {
+        guard let outcome, let code = outcome.code, outcome.status == 401, endings.contains(code) else { return nil }
+        return code
+    }
+
+    /// What to do when a call with the access token was refused.
+    enum Refusal: String { case renew, `repeat`, signedOut, none }
+
+    /// - Parameters:
+    ///   - code: of the problem, with status 401.
+    ///   - isCurrent: no newer token came meanwhile.
+    ///   - isRenewed: the call was repeated with a new token already.
+    static func refusal(_ code: ProblemCode?, isCurrent: Bool, isRenewed: Bool) -> Refusal {
+        guard let code, code == .tokenExpired || endings.contains(code) else { return .none }
+        if !isCurrent { return isRenewed ? .none : .repeat }
+        if code == .tokenExpired { return isRenewed ? .none : .renew }
+        return .signedOut
+    }
+
+    /// Whether an access token may be used. One that ends soon is renewed first, and used if that fails.
+    enum TokenState: String { case fresh, soon, over }
+
+    static func state(ofTokenUntil end: Date, at now: Date) -> TokenState {
+        now >= end ? .over : end.timeIntervalSince(now) > 60 ? .fresh : .soon
+    }
+
+    /// What whoever may renew finds in the store. Another process may have renewed meanwhile: its tokens are taken.
+    enum Found: String { case renew, take, signedOut }
+
+    /// - Parameters:
+    ///   - held: the generation that asks.
+    ///   - kept: the generation in the store.
+    ///   - end: when the access token in the store ends; `nil` if there is none.
+    static func found(held: Int, kept: Int, until end: Date?, at now: Date) -> Found {
+        guard let end else { return .signedOut }
+        return kept > held && state(ofTokenUntil: end, at: now) == .fresh ? .take : .renew
+    }
+}
+
+/// What became of a request, for whoever decides what follows.
+struct CallOutcome: Sendable, Equatable {
+    /// The HTTP status; `nil` if no answer came.
+    var status: Int?
+    var code: ProblemCode?
+    var retryAfterSeconds: Int?
+}
+
+extension VestibuleError {
+    /// `nil` where the error is not of a request.
+    var outcome: CallOutcome? {
+        switch self {
+        case .problem(let problem):
+            CallOutcome(status: problem.status, code: problem.code, retryAfterSeconds: problem.retryAfterSeconds)
+        case .unreadable(let status, _): CallOutcome(status: status)
+        case .noAnswer: CallOutcome()
+        case .notModified, .signedOut, .store: nil
         }
-        return problem.code
-    }
-
-    /// How many seconds after it came a token is renewed: a minute before its end, or half-way in a shorter life.
-    static func renewal(ofTokenFor seconds: Int) -> TimeInterval { max(Double(seconds) - 60, Double(seconds) / 2) }
-
-    /// What to do with a token before a call.
-    enum Use: Equatable {
-        /// Send it.
-        case asItIs
-        /// Renew it first. If that fails, it is still good.
-        case renewedIfPossible
-        /// Renew it first.
-        case renewed
-    }
-
-    static func use(of tokens: SavedTokens, at now: Date) -> Use {
-        now < tokens.renewAt ? .asItIs : now < tokens.endsAt ? .renewedIfPossible : .renewed
     }
 }

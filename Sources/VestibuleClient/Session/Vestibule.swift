@@ -17,7 +17,8 @@ public actor Vestibule: VestibuleAPI {
     private let clock: ClientClock
     /// What the store has; `nil` until it was read.
     private var known: SavedSession?
-    private var renewal: Task<Result<SavedTokens, VestibuleError>, Never>?
+    /// By the generation that they replace.
+    private var renewals: [Int: Task<Result<Void, VestibuleError>, Never>] = [:]
     private let states = Broadcast<SessionState>()
     private var queues: [UUID: WeakQueue] = [:]
 
@@ -68,14 +69,14 @@ public actor Vestibule: VestibuleAPI {
     public func logout() async throws(VestibuleError) {
         let saved = try saved()
         guard let tokens = saved.tokens else { return }
-        try keep(SavedSession(device: saved.device), because: nil)
+        try keep(saved.signedOut, because: nil)
         do throws(VestibuleError) {
             do throws(VestibuleError) {
                 try await end(with: tokens.accessToken)
             } catch  where error.code == .tokenExpired {
                 try await end(with: try await repeated(renewalCall(tokens, saved.device), token: nil).accessToken)
             }
-        } catch  where SessionRules.ending(of: error) != nil {
+        } catch  where SessionRules.ending(of: error.outcome) != nil {
             // It had ended before.
         }
     }
@@ -99,7 +100,7 @@ public actor Vestibule: VestibuleAPI {
         if call.isOfDevice, let device = try saved().device { call = call.from(device) }
         let person = try call.access.usesSession ? saved().tokens?.person : nil
         if call.access == .session, person == nil { throw .signedOut }
-        var mayRenew = true
+        var isRenewed = false
         while true {
             let tokens = if let person { try await usable(by: person) } else { SavedTokens?.none }
             do throws(VestibuleError) {
@@ -107,14 +108,18 @@ public actor Vestibule: VestibuleAPI {
                 try take(answer.value, of: call)
                 return answer
             } catch {
-                guard let tokens else { throw error }
-                if error.code == .tokenExpired, mayRenew {
-                    mayRenew = false
-                    _ = try await successor(of: tokens)
-                    continue
+                guard let tokens, let outcome = error.outcome, outcome.status == 401 else { throw error }
+                let saved = try saved()
+                let isCurrent = saved.tokens?.accessToken == tokens.accessToken
+                switch SessionRules.refusal(outcome.code, isCurrent: isCurrent, isRenewed: isRenewed) {
+                case .none: throw error
+                case .signedOut:
+                    forget(saved.generation, because: outcome.code)
+                    throw error
+                case .renew: try await renewed(saved.generation)
+                case .repeat: break
                 }
-                if let code = SessionRules.ending(of: error) { forget(code) { $0.accessToken == tokens.accessToken } }
-                throw error
+                isRenewed = true
             }
         }
     }
@@ -123,18 +128,20 @@ public actor Vestibule: VestibuleAPI {
     private func repeated<Reply>(_ call: Call<Reply>, token: String?) async throws(VestibuleError) -> Answer<Reply> {
         var client = api
         client.accessToken = token
-        let begin = clock.now()
-        var attempt = 1
+        var (attempt, waited) = (1, 0.0)
         while true {
             do throws(VestibuleError) {
                 return try await client.send(call)
             } catch {
-                let wait = retries.wait(
-                    after: error, attempt: attempt, elapsed: clock.now().timeIntervalSince(begin),
-                    isSafe: call.isSafeToRepeat, random: clock.random())
+                let wait = error.outcome.flatMap {
+                    retries.wait(
+                        after: $0, attempt: attempt, waited: waited, isSafe: call.isSafeToRepeat, random: clock.random()
+                    )
+                }
                 guard let wait, !Task.isCancelled else { throw error }
                 do { try await clock.sleep(wait) } catch { throw .noAnswer(error) }
                 attempt += 1
+                waited += wait
             }
         }
     }
@@ -150,63 +157,56 @@ public actor Vestibule: VestibuleAPI {
 
     /// The tokens for a call of a person, renewed where that is due.
     private func usable(by person: UUID) async throws(VestibuleError) -> SavedTokens {
-        guard let tokens = try saved().tokens, tokens.person == person else { throw .signedOut }
-        switch SessionRules.use(of: tokens, at: clock.now()) {
-        case .asItIs: return tokens
-        case .renewed: break
-        case .renewedIfPossible:
-            do throws(VestibuleError) {
-                return try await renewed(tokens, of: person)
-            } catch  where SessionRules.ending(of: error) == nil {
-                guard try saved().tokens?.refreshToken == tokens.refreshToken else { throw error }
-                return tokens
-            }
+        let saved = try saved()
+        guard let tokens = saved.tokens, tokens.person == person else { throw .signedOut }
+        let state = SessionRules.state(ofTokenUntil: tokens.endsAt, at: clock.now())
+        if state == .fresh { return tokens }
+        do throws(VestibuleError) {
+            try await renewed(saved.generation)
+            guard let new = try self.saved().tokens, new.person == person else { throw VestibuleError.signedOut }
+            return new
+        } catch {
+            guard state == .soon, try self.saved().generation == saved.generation else { throw error }
+            return tokens
         }
-        return try await renewed(tokens, of: person)
     }
 
-    /// The tokens that follow these. All who ask at the same time wait for one renewal.
-    private func renewed(_ old: SavedTokens, of person: UUID) async throws(VestibuleError) -> SavedTokens {
-        let new = try await successor(of: old)
-        guard new.person == person else { throw .signedOut }
-        return new
-    }
-
-    private func successor(of old: SavedTokens) async throws(VestibuleError) -> SavedTokens {
-        guard let tokens = try saved().tokens else { throw .signedOut }
-        if tokens.refreshToken != old.refreshToken { return tokens }
+    /// Replaces the tokens of a generation. All who ask at the same time wait for one renewal.
+    private func renewed(_ generation: Int) async throws(VestibuleError) {
+        guard try saved().generation == generation else { return }
         let running =
-            renewal
+            renewals[generation]
             ?? Task {
-                defer { renewal = nil }
+                defer { renewals[generation] = nil }
                 do throws(VestibuleError) {
-                    return .success(try await renew(old))
+                    try await renew(generation)
+                    return .success(())
                 } catch {
                     return .failure(error)
                 }
             }
-        renewal = running
+        renewals[generation] = running
         return try await running.value.get()
     }
 
-    private func renew(_ old: SavedTokens) async throws(VestibuleError) -> SavedTokens {
+    private func renew(_ generation: Int) async throws(VestibuleError) {
         // Another process of the app may have renewed them.
         known = nil
-        let saved = try saved()
-        guard let tokens = saved.tokens else { throw .signedOut }
-        if tokens.refreshToken != old.refreshToken { return tokens }
+        let old = try saved()
+        let found = SessionRules.found(
+            held: generation, kept: old.generation, until: old.tokens?.endsAt, at: clock.now())
+        guard found != .signedOut, let tokens = old.tokens else { throw .signedOut }
+        if found == .take { return }
         let session: Session
         do throws(VestibuleError) {
-            session = try await repeated(renewalCall(tokens, saved.device), token: nil).value
+            session = try await repeated(renewalCall(tokens, old.device), token: nil).value
         } catch {
-            if let code = SessionRules.ending(of: error) { forget(code) { $0.refreshToken == tokens.refreshToken } }
+            if let code = SessionRules.ending(of: error.outcome) { forget(old.generation, because: code) }
             throw error
         }
         // Meanwhile the person may have signed out, or somebody else in.
-        guard try self.saved().tokens?.refreshToken == tokens.refreshToken else { throw .signedOut }
-        try keep(try self.saved().taking(session, claimed: nil, at: clock.now()), because: nil)
-        guard let new = try self.saved().tokens else { throw .signedOut }
-        return new
+        guard try saved().generation == old.generation else { throw .signedOut }
+        try keep(old.taking(session, claimed: nil, at: clock.now()), because: nil)
     }
 
     private func renewalCall(_ tokens: SavedTokens, _ device: SendOTPProof?) -> Call<Session> {
@@ -235,14 +235,15 @@ public actor Vestibule: VestibuleAPI {
         states.send(Self.state(of: session, because: code))
     }
 
-    /// Ends the session on the device, if it still has the tokens that the server refused.
-    private func forget(_ code: ProblemCode, if isRefused: (SavedTokens) -> Bool) {
-        guard let saved = try? saved(), let tokens = saved.tokens, isRefused(tokens) else { return }
-        let rest = SavedSession(device: saved.device)
+    /// Ends the session on the device, if it is still the one that the server refused.
+    private func forget(_ generation: Int, because code: ProblemCode?) {
+        // Another process of the app may have signed in.
+        known = nil
+        guard let saved = try? saved(), saved.generation == generation, saved.tokens != nil else { return }
         // Where it cannot be written, the server refuses the same tokens again after the next start.
-        if (try? keep(rest, because: code)) == nil {
-            known = rest
-            states.send(Self.state(of: rest, because: code))
+        if (try? keep(saved.signedOut, because: code)) == nil {
+            known = saved.signedOut
+            states.send(Self.state(of: saved.signedOut, because: code))
         }
     }
 
@@ -256,14 +257,4 @@ private struct WeakQueue { weak var queue: AnswerQueue? }
 
 extension CallAccess {
     fileprivate var usesSession: Bool { self == .session || self == .sessionIfAny }
-}
-
-extension Call {
-    /// The call with a key, if it is a POST without one: however often it is sent, it is done once.
-    func withKey() -> Self {
-        guard method == .post, !isSafeToRepeat else { return self }
-        var call = self
-        call.headers["Idempotency-Key"] = UUID().uuidString
-        return call
-    }
 }
