@@ -120,6 +120,22 @@ import Testing
             await wire.requests.map { $0.url.lastPathComponent } == ["answers:batch", "migrations", "answers:batch"])
     }
 
+    @Test("a queue that runs sends what is added, and tries again after a failure")
+    func running() async throws {
+        let (queue, wire) = try queue { request, number in
+            if number == 1 { throw URLError(.networkConnectionLost) }
+            return number == 3 ? .problem(409, "session_stopped") : Self.saving(request, number)
+        }
+        let run = Task { try await queue.run() }
+        for (number, question) in ["a", "b", "c"].enumerated() {
+            var changes = await queue.contentChanges().makeAsyncIterator()
+            try await queue.add(AnswerPlace(question), value: 1, seen: 0)
+            if number < 2 { while await changes.next()?.revisions.count != number + 1 {} }
+        }
+        #expect(await #expect(throws: VestibuleError.self) { try await run.value }?.code == .sessionStopped)
+        #expect(await wire.requests.map { Self.writes($0).map(\.0) } == [["a"], ["b"], ["b"], ["c"]])
+    }
+
     @Test("after a stopped session the queue can be given up")
     func stopped() async throws {
         let (queue, _) = try queue { _, _ in .problem(409, "session_stopped") }

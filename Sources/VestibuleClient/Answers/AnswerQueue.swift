@@ -116,6 +116,30 @@ public actor AnswerQueue {
         return try await running.value.get()
     }
 
+    /// Sends what waits, and whatever is added later, until the task is cancelled or the app has to act: until the queue is
+    /// ``AnswerQueueContent/blocked``, or nobody is signed in. What fails otherwise is tried again later.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func run() async throws(VestibuleError) {
+        let news = contentChanges()
+        var failures = 0
+        while !Task.isCancelled {
+            do throws(VestibuleError) {
+                try await send()
+                failures = 0
+                for await content in news where !content.next().isEmpty { break }
+            } catch {
+                if case .signedOut = error { throw error }
+                if try content().blocked != nil { throw error }
+                failures += 1
+                try? await clock.sleep(
+                    RetryPolicy.queueWait(
+                        failures: failures, retryAfterSeconds: error.outcome?.retryAfterSeconds, random: clock.random())
+                )
+            }
+        }
+    }
+
     /// Moves the session to the newest version of the questionnaire, and sends the queue. Read the session again after it.
     ///
     /// - Throws: ``VestibuleError``.

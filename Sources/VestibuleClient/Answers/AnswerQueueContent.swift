@@ -73,7 +73,7 @@ extension QueuedAnswer {
 /// The web client changes its queue in the same way: `clients/cases.json` has the cases of both.
 extension AnswerQueueContent {
     /// The most writes that one request takes, and the most bytes of their JSON.
-    private static let (batch, batchBytes) = (100, 60_000)
+    static let (batch, batchBytes) = (100, 60_000)
     private static let blocking: Set<ProblemCode> = [.versionClosed, .sessionStopped, .notFound]
 
     /// Takes a new answer in.
@@ -114,15 +114,17 @@ extension AnswerQueueContent {
         for result in results {
             guard let index = waiting.firstIndex(where: { $0.mutationId == result.mutationId }) else { continue }
             let write = waiting.remove(at: index)
-            let later = waiting.filter { $0.place == write.place }
             if result.saved {
+                refused.removeAll { $0.answer.place == write.place }
                 note(result.revision ?? 0, of: write.place)
             } else if result.error?.code == .answerConflict,
                 let theirs = result.error?.current.flatMap(StoredAnswer.init)
             {
+                let mine = waiting.last { $0.place == write.place } ?? write
                 waiting.removeAll { $0.place == write.place }
-                conflicts.append(AnswerConflict(mine: later.last ?? write, theirs: theirs))
-            } else if later.isEmpty {
+                conflicts.append(AnswerConflict(mine: mine, theirs: theirs))
+            } else {
+                base(write.place, on: write.baseRevision ?? 0)
                 refused.append(
                     RefusedAnswer(
                         answer: write, code: result.error?.code ?? .validationFailed,
@@ -172,12 +174,15 @@ extension AnswerQueueContent {
         return true
     }
 
-    /// What was saved is the base of the next writes of the same answer. None of them was sent yet.
     private mutating func note(_ revision: Int, of place: AnswerPlace) {
         revisions[place] = revision
-        for index in waiting.indices where waiting[index].place == place {
-            waiting[index].baseRevision = waiting[index].baseRevision.map { max($0, revision) }
-        }
+        base(place, on: revision)
+    }
+
+    /// The next write of an answer has seen what was saved before it. It was not sent yet.
+    private mutating func base(_ place: AnswerPlace, on revision: Int) {
+        guard let next = waiting.firstIndex(where: { $0.place == place }) else { return }
+        waiting[next].baseRevision = waiting[next].baseRevision.map { max($0, revision) }
     }
 }
 

@@ -39,9 +39,22 @@ public struct RetryPolicy: Sendable, Equatable {
         return waited + wait <= limit ? wait : nil
     }
 
+    /// How long a queue of answers waits that could not be sent.
+    ///
+    /// - Parameters:
+    ///   - failures: how often in a row, from 1.
+    ///   - retryAfterSeconds: what the server asked for.
+    static func queueWait(failures: Int, retryAfterSeconds: Int?, random: Double) -> TimeInterval {
+        let half = min(queueLongestWait, queueFirstWait * pow(2, Double(failures - 1))) / 2
+        return max(half, TimeInterval(retryAfterSeconds ?? 0)) + half * random
+    }
+
+    /// Seconds that a queue waits at first, and at most.
+    static let (queueFirstWait, queueLongestWait) = (1.0, 60.0)
+
     /// Whether the same call may succeed later.
     private static func isPassing(_ outcome: CallOutcome) -> Bool {
-        guard let status = outcome.status else { return true }
+        guard let status = outcome.status else { return outcome.isOnline }
         return [408, 429, 500, 502, 503, 504].contains(status) || outcome.code == .requestInProgress
     }
 }

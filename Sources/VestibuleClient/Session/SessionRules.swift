@@ -27,11 +27,14 @@ enum SessionRules {
         return .signedOut
     }
 
+    /// How many seconds before its end an access token is renewed.
+    static let renewBefore: TimeInterval = 60
+
     /// Whether an access token may be used. One that ends soon is renewed first, and used if that fails.
     enum TokenState: String { case fresh, soon, over }
 
     static func state(ofTokenUntil end: Date, at now: Date) -> TokenState {
-        now >= end ? .over : end.timeIntervalSince(now) > 60 ? .fresh : .soon
+        now >= end ? .over : end.timeIntervalSince(now) > renewBefore ? .fresh : .soon
     }
 
     /// What whoever may renew finds in the store. Another process may have renewed meanwhile: its tokens are taken.
@@ -53,6 +56,8 @@ struct CallOutcome: Sendable, Equatable {
     var status: Int?
     var code: ProblemCode?
     var retryAfterSeconds: Int?
+    /// `false` where the device itself says that it has no network.
+    var isOnline = true
 }
 
 extension VestibuleError {
@@ -62,7 +67,7 @@ extension VestibuleError {
         case .problem(let problem):
             CallOutcome(status: problem.status, code: problem.code, retryAfterSeconds: problem.retryAfterSeconds)
         case .unreadable(let status, _): CallOutcome(status: status)
-        case .noAnswer: CallOutcome()
+        case .noAnswer(let error): CallOutcome(isOnline: (error as? URLError)?.code != .notConnectedToInternet)
         case .notModified, .signedOut, .store: nil
         }
     }
