@@ -115,7 +115,8 @@ let package = Package(
             plugins: ["EmbedFiles"]),
         library("VestibuleClient", [], strict),
         program("BusBench", ["BusProtocol", "BusRuntime", "CZMQ", "Cryptography", "EventLoop", "JSONText"]),
-        program("VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText"]),
+        program(
+            "VestibuleCLI", ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "JSONText", "VestibuleClient"]),
         .target(
             name: "TestSupport",
             dependencies: [

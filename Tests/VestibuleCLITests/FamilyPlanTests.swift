@@ -6,13 +6,14 @@ import Testing
 
 /// Document 003 on a whole system: its named states, and children that are read and changed after the end.
 @Suite("the family plan on a running system") struct FamilyPlanTests {
-    @Test(.bounded) func everyStateIsServedAndChildrenAreChangedAfterTheEnd() throws {
+    @Test(.bounded) func everyStateIsServedAndChildrenAreChangedAfterTheEnd() async throws {
         let issuer = try DemoIssuer()
         let system = try RunningSystem(scale: "auth=1", variables: issuer.variables)
         defer { system.stop() }
         let client = try HTTPClient(system.address, patience: 30)
-        let demo = PlanDemo(client: client, spool: system.installation.state.spool, plan: "eko-family", issuer: issuer)
-        let parent = Parent(client, token: try demo.signIn())
+        let demo = try PlanDemo(
+            client: client, spool: system.installation.state.spool, plan: "eko-family", issuer: issuer)
+        let parent = Parent(client, token: try await demo.signIn())
 
         #expect(try parent.state() == "NOT_STARTED")
         try parent.open()

@@ -8,7 +8,7 @@ import Testing
 
 /// Every shipped plan on a whole system, walked by a client that knows only what the server serves.
 @Suite("plans on a running system") struct PlanDemoTests {
-    @Test(.bounded) func everyShippedPlanIsWalkedToItsEndAtOnce() throws {
+    @Test(.bounded) func everyShippedPlanIsWalkedToItsEndAtOnce() async throws {
         let issuer = try DemoIssuer()
         let system = try RunningSystem(scale: "auth=1", variables: issuer.variables)
         defer { system.stop() }
@@ -16,21 +16,16 @@ import Testing
         let people = ["yoked", "realsingles", "skin-care", "eko-family"].flatMap {
             [String](repeating: $0, count: Rounds.count(1, prove: 50))
         }
-        let failures = Failures()
         // Everybody comes from an address of their own.
-        let threads = people.enumerated().map { number, plan in
-            Thread {
-                failures.note(plan) {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, plan) in people.enumerated() {
+                group.addTask {
                     let client = try HTTPClient(address, from: "127.0.1.\(number + 1)", patience: 30)
-                    try PlanDemo(client: client, spool: spool, plan: plan, issuer: issuer).run()
+                    try await PlanDemo(client: client, spool: spool, plan: plan, issuer: issuer).run()
                 }
             }
+            try await group.waitForAll()
         }
-        for thread in threads { thread.start() }
-        try system.installation.wait("the end of each walk", seconds: Double(20 + people.count)) {
-            threads.allSatisfy(\.isFinished)
-        }
-        #expect(failures.all.isEmpty)
         // No phone is asked of whoever comes with an email address or with Google alone.
         let phoneless = "SELECT count(*) FROM auth.accounts WHERE id NOT IN (SELECT person_id FROM auth.phones)"
         #expect(Int(try system.sql(phoneless).trimmingCharacters(in: .newlines)) == people.count / 2)
@@ -38,22 +33,5 @@ import Testing
         let followed = "SELECT plan, count(*) FROM profile.person_plans GROUP BY plan"
         let rows = Set(try system.sql(followed).split(separator: "\n").map(String.init))
         #expect(rows == Set(people.map { "\($0)|\(people.count / 4)" }))
-    }
-}
-
-/// What went wrong on several threads.
-private final class Failures: @unchecked Sendable {
-    // `lock` protects `noted`.
-    private let lock = NSLock()
-    private var noted: [String] = []
-
-    var all: [String] { lock.withLock { noted } }
-
-    func note(_ name: String, _ body: () throws -> Void) {
-        do {
-            try body()
-        } catch {
-            lock.withLock { noted.append("\(name): \(error)") }
-        }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// The programs as they were built, as processes.
 @Suite(.serialized) struct SystemTests {
-    @Test(.bounded) func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() throws {
+    @Test(.bounded) func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() async throws {
         let installation = try Installation()
         defer { installation.remove() }
         let state = installation.state
@@ -31,7 +31,7 @@ import Testing
 
         // At steps whose effects the following ones need: the new account, the saved profile, answers, the photo.
         var victims = [4: "auth", 8: "profile", 21: "questionnaire", 27: "gateway", 52: "verification", 55: "recovery"]
-        let demo = Demo(client: client, spool: state.spool) { step in
+        let demo = try Demo(client: client, spool: state.spool) { step in
             guard let name = victims.removeValue(forKey: step) else { return }
             let victim = try #require(process(name, state))
             kill(victim, SIGKILL)
@@ -42,7 +42,7 @@ import Testing
             }
             try installation.wait("a ready system after \(name) was killed") { isReady(client) }
         }
-        try demo.run()
+        try await demo.run()
         #expect(victims.isEmpty, "the demo has fewer steps than it had")
 
         let asked = Date()

@@ -1,85 +1,131 @@
+import EventLoop
 import Foundation
-import JSONText
+import VestibuleClient
 
-/// Sends the requests of a demo. It prints every step with its HTTP status and its time.
+/// Makes the calls of a demo, as an app makes them. It prints every step with its HTTP status and its time.
 final class DemoClient {
-    let client: HTTPClient
+    /// The client of the person.
+    let person: Vestibule
     private(set) var steps = 0
+    private let wire: DemoWire
+    private let server: HTTPClient
     private let uploads: HTTPClient
     private let afterStep: (Int) throws -> Void
 
     /// - Parameters:
     ///   - uploads: where pictures go whose address is a path only; `nil` sends them to the address of the API.
     ///   - afterStep: called after each successful step with its number.
-    init(client: HTTPClient, uploads: HTTPClient? = nil, afterStep: @escaping (Int) throws -> Void = { _ in }) {
-        (self.client, self.uploads, self.afterStep) = (client, uploads ?? client, afterStep)
+    init(client: HTTPClient, uploads: HTTPClient? = nil, afterStep: @escaping (Int) throws -> Void = { _ in }) throws {
+        (server, self.uploads, self.afterStep) = (client, uploads ?? client, afterStep)
+        wire = DemoWire(client)
+        person = try Self.device(of: client, wire)
     }
 
-    @discardableResult
-    func step(
-        _ what: String, _ method: String, _ path: String, body: JSONValue? = nil, token: String? = nil, expect: Int
-    ) throws -> JSONValue {
-        var headers: [String: String] = [:]
-        if let token { headers["Authorization"] = "Bearer \(token)" }
-        if method == "POST" { headers["Idempotency-Key"] = "demo-\(UUID().uuidString)" }
-        return try report(what, "\(method) \(path)", expect: expect) {
-            try send(method, path, body: body, headers: headers)
+    /// The client on another device.
+    func otherDevice() throws -> Vestibule { try Self.device(of: server, wire) }
+
+    /// A client without a session.
+    func visitor(with token: String) throws -> APIClient {
+        APIClient(try Self.address(of: server), accessToken: token, transport: wire)
+    }
+
+    private static func device(of server: HTTPClient, _ wire: DemoWire) throws -> Vestibule {
+        // A service that is away comes back within half a minute.
+        let patience = RetryPolicy(attempts: 60, limit: 30)
+        return Vestibule(try address(of: server), store: MemoryStore(), transport: wire, retries: patience)
+    }
+
+    private static func address(of server: HTTPClient) throws -> URL {
+        guard let url = URL(string: "http://\(server.host):\(server.port)") else {
+            throw CommandError("\(server.host):\(server.port) is no address")
         }
+        return url
+    }
+
+    /// Makes a call that must be answered with a status.
+    @discardableResult
+    func step<Reply>(_ what: String, expect: Int = 200, _ call: () async throws -> Reply) async throws -> Reply {
+        let began = Date()
+        do {
+            let reply = try await call()
+            try report(what, since: began, wire.last, expect: expect)
+            return reply
+        } catch VestibuleError.problem(let problem) {
+            try report(what, since: began, wire.last, expect: expect, detail: problem.detail)
+            throw VestibuleError.problem(problem)
+        }
+    }
+
+    /// Makes a call that must be refused.
+    @discardableResult
+    func refusal(
+        _ what: String, expect: Int, _ code: ProblemCode, _ call: () async throws -> Void
+    ) async throws -> Problem {
+        let began = Date()
+        do {
+            try await call()
+        } catch VestibuleError.problem(let problem) {
+            try report(what, since: began, wire.last, expect: expect, detail: problem.detail)
+            try check(problem.code == code, "the code is \(code.rawValue)")
+            return problem
+        }
+        throw CommandError("\(wire.last.request) was not refused: \(what)")
     }
 
     /// Sends a picture to the address that the server gave for it.
-    func upload(_ picture: [UInt8], _ contentType: String, to url: String) throws {
-        let (server, path) = try place(of: url)
-        try report("the picture is sent", "PUT", expect: 204) {
+    func upload(_ picture: [UInt8], _ contentType: String, to url: String) async throws {
+        let ((server, path), began) = (try place(of: url), Date())
+        let answer = try await Loop.offload {
             try server.send("PUT", path, bytes: picture, contentType: contentType)
         }
+        try report(
+            "the picture is sent", since: began, DemoWire.Exchange(request: "PUT", status: answer.status), expect: 204)
+    }
+
+    /// Whether the server shows a picture at its address.
+    func shows(_ url: String) async throws -> Bool {
+        let (server, path) = try place(of: url)
+        return try await Loop.offload { try server.send("GET", path).status } == 200
     }
 
     /// The server of a picture's address, and the path there.
-    func place(of url: String) throws -> (HTTPClient, String) {
+    private func place(of url: String) throws -> (HTTPClient, String) {
         let parts = try Regex("(?:http://([^/]+))?(/.+)", as: (Substring, Substring?, Substring).self).wholeMatch(
             in: url)
         guard let (_, host, path) = parts?.output else { throw CommandError("\(url) is no address of a picture") }
         return (try host.map { try HTTPClient(String($0)) } ?? uploads, String(path))
     }
 
-    @discardableResult
-    private func report(_ what: String, _ request: String, expect: Int, _ send: () throws -> HTTPAnswer) throws
-        -> JSONValue
-    {
-        let started = Date()
-        let answer = try send()
-        let milliseconds = Date().timeIntervalSince(started) * 1000
+    private func report(
+        _ what: String, since began: Date, _ exchange: DemoWire.Exchange, expect: Int, detail: String = ""
+    ) throws {
+        let milliseconds = Date().timeIntervalSince(began) * 1000
         steps += 1
         let label = what.padding(toLength: 40, withPad: " ", startingAt: 0)
-        say(String(format: "%3d  ", steps) + label + String(format: " %d  %7.1f ms", answer.status, milliseconds))
-        guard answer.status == expect else {
-            let detail = answer.body["detail"]?.stringValue ?? ""
-            throw CommandError("\(request) answered \(answer.status), expected \(expect): \(detail)")
+        say(String(format: "%3d  ", steps) + label + String(format: " %d  %7.1f ms", exchange.status, milliseconds))
+        guard exchange.status == expect else {
+            throw CommandError("\(exchange.request) answered \(exchange.status), expected \(expect): \(detail)")
         }
         try afterStep(steps)
-        return answer.body
     }
 
-    /// Repeats a request for 30 s while a service is busy, which says when to come again. The same key keeps a POST from
-    /// being done twice.
-    func send(_ method: String, _ path: String, body: JSONValue?, headers: [String: String]) throws -> HTTPAnswer {
-        let end = Date().addingTimeInterval(30)
+    /// Asks until the answer fits, or some seconds are over. The services learn of each other's work by events, which are late
+    /// where a process ended meanwhile.
+    ///
+    /// - Returns: the last answer.
+    func wait<Reply>(
+        seconds: TimeInterval, until fits: (Reply) -> Bool, _ call: () async throws -> Reply
+    ) async throws -> Reply {
+        let end = Date().addingTimeInterval(seconds)
         while true {
-            let answer = try client.send(method, path, body: body, headers: headers)
-            guard answer.status == 503, let wait = answer.body["retryAfterSeconds"]?.integerValue, Date() < end else {
-                return answer
-            }
-            usleep(UInt32(min(max(1, wait), 30)) * UInt32.random(in: 500_000...1_000_000))
+            let reply = try await call()
+            guard !fits(reply), Date() < end else { return reply }
+            // The pause keeps the demo below the rate limit of a person.
+            try await Loop.sleep(for: .milliseconds(100))
         }
     }
 
     func check(_ holds: Bool, _ what: String) throws {
         guard holds else { throw CommandError("the contract does not hold: \(what)") }
-    }
-
-    func text(_ value: JSONValue, _ name: String) throws -> String {
-        guard let text = value[name]?.stringValue else { throw CommandError("the response has no \(name)") }
-        return text
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import VestibuleClient
 
 /// Takes one person through a plan to its end, as an app does that knows only what the server serves.
 ///
@@ -11,45 +11,44 @@ final class PlanDemo {
     private let issuer: DemoIssuer?
 
     /// - Parameter issuer: stands in for Google; `nil` if the system does not trust it.
-    init(client: HTTPClient, spool: String, plan: String, uploads: HTTPClient? = nil, issuer: DemoIssuer? = nil) {
-        api = DemoClient(client: client, uploads: uploads)
+    init(
+        client: HTTPClient, spool: String, plan: String, uploads: HTTPClient? = nil, issuer: DemoIssuer? = nil
+    ) throws {
+        api = try DemoClient(client: client, uploads: uploads)
         (self.spool, self.plan, self.issuer) = (spool, plan, issuer)
     }
 
-    func run() throws {
-        let token = try signIn()
+    private var client: Vestibule { api.person }
+
+    func run() async throws {
+        try await signIn()
         var done: [String] = []
-        while let step = try current(after: done.last, token) {
-            let key = try api.text(step, "key")
-            try api.check(!done.contains(key), "the step \(key) is done once")
-            done.append(key)
-            let href = try api.text(step, "href")
-            say("Step \(key)")
-            switch step["kind"]?.stringValue {
-            case "fields": try fill(href, token)
-            case "questionnaire": try answer(href, token)
-            case "visual_preferences": try api.choosePictures(token)
-            case "verification": try api.verify(token)
-            case let kind: throw CommandError("the demo cannot do steps of kind \(kind ?? "nothing")")
+        while let step = try await current(after: done.last) {
+            try api.check(!done.contains(step.key), "the step \(step.key) is done once")
+            done.append(step.key)
+            say("Step \(step.key)")
+            switch step.kind {
+            case .fields?: try await fill()
+            case .questionnaire?: try await answer(step.questionnaire ?? "")
+            case .visualPreferences?: try await api.choosePictures()
+            case .verification?: try await api.verify()
+            case let kind: throw CommandError("the demo cannot do steps of kind \(kind?.rawValue ?? "nothing")")
             }
         }
-        try verifyIfOptional(token)
+        try await verifyIfOptional()
         say("\n\(api.steps) steps. The onboarding of \(plan) is complete.")
     }
 
     /// Does a verification that the plan only offers.
-    private func verifyIfOptional(_ token: String) throws {
-        func step() throws -> JSONValue? {
-            let headers = ["Authorization": "Bearer \(token)"]
-            let view = try api.send("GET", "/users/me/onboarding", body: nil, headers: headers).body
-            return (view["steps"]?.arrayValue ?? []).first { $0["kind"] == "verification" }
+    private func verifyIfOptional() async throws {
+        func state() async throws -> StepState? {
+            try await client.viewOnboarding().steps.first { $0.kind == .verification }?.state
         }
-        guard try step()?["state"] == "pending" else { return }
+        guard try await state() == .pending else { return }
         say("Step verification")
-        try api.verify(token)
-        let end = Date().addingTimeInterval(45)
-        while try step()?["state"] != "done", Date() < end { usleep(100_000) }
-        try api.check(try step()?["state"] == "done", "the person is verified")
+        try await api.verify()
+        let end = try await api.wait(seconds: 45, until: { $0 == .done }) { try await state() }
+        try api.check(end == .done, "the person is verified")
     }
 
     // MARK: Sign-in
@@ -57,54 +56,70 @@ final class PlanDemo {
     /// Signs in to the plan's app by the first way that the development system can do.
     ///
     /// - Returns: an access token.
-    func signIn() throws -> String {
+    @discardableResult func signIn() async throws -> String {
         say("Sign-in to \(plan)")
-        let methods =
-            try api.step(
-                "the ways to sign in", "GET", "/auth/methods?app=\(plan)", expect: 200)["methods"]?.arrayValue ?? []
-        let keys = methods.compactMap { $0["key"]?.stringValue }
-        if keys.contains("phone") {
-            let phone = "+4670\(Int.random(in: 1_000_000...9_999_999))"
-            return try signIn("/auth/otp", ["phone": .string(phone)], spooled: "sms", to: phone)
+        let methods = try await api.step("the ways to sign in") { try await client.getAuthMethods(app: plan) }
+        let keys = methods.methods.map(\.key)
+        if keys.contains(.phone) {
+            try await signInByPhone()
+        } else if keys.contains(.email) {
+            try await signInByEmail()
+        } else if keys.contains(.google), let issuer {
+            try await signIn(by: issuer)
+        } else {
+            throw CommandError(
+                """
+                \(plan) has no way to sign in by a code, and this system trusts no token of the demo's. Stop the system and \
+                repeat the command: the demo starts one that does.
+                """)
         }
-        if keys.contains("email") {
-            let email = "demo-\(UUID().uuidString.lowercased())@example.com"
-            return try signIn("/auth/email", ["email": .string(email)], spooled: "email", to: email)
-        }
-        if keys.contains("google"), let issuer {
-            let issued = try api.step(
-                "a nonce is issued", "POST", "/auth/social/nonce", body: ["provider": "google"], expect: 200)
-            let nonce = try api.text(issued, "nonce")
-            let session = try api.step(
-                "Google's token signs in", "POST", "/auth/social/google",
-                body: [
-                    "identityToken": .string(issuer.token(nonce: nonce)), "nonce": .string(nonce), "device": device,
-                    "app": .string(plan),
-                ], expect: 200)
-            return try api.text(session, "accessToken")
-        }
-        throw CommandError(
-            """
-            \(plan) has no way to sign in by a code, and this system trusts no token of the demo's. Stop the system and \
-            repeat the command: the demo starts one that does.
-            """)
+        return try await client.accessToken()
     }
 
-    private func signIn(_ path: String, _ body: JSONValue, spooled: String, to address: String) throws -> String {
-        let sent = try api.step("a code is sent", "POST", "\(path)/send", body: body, expect: 202)
-        let line = try Spool(file: "\(spool)/\(spooled).jsonl").wait(for: "the code") { $0["to"] == .string(address) }
+    private let device = DeviceClaim(name: "Demo", platform: .web)
+
+    private func signInByPhone() async throws {
+        let phone = "+4670\(Int.random(in: 1_000_000...9_999_999))"
+        let sent = try await api.step("a code is sent", expect: 202) { try await client.sendOTP(.init(phone: phone)) }
+        let code = try await code(in: "sms", to: phone)
+        try await api.step("the code signs in") {
+            try await client.verifyOTP(
+                VerifyOTPRequest(challengeId: sent.challengeId, code: code, device: device, app: plan))
+        }
+    }
+
+    private func signInByEmail() async throws {
+        let email = "demo-\(UUID().uuidString.lowercased())@example.com"
+        let sent = try await api.step("a code is sent", expect: 202) {
+            try await client.sendEmailCode(.init(email: email))
+        }
+        let code = try await code(in: "email", to: email)
+        try await api.step("the code signs in") {
+            try await client.verifyEmailCode(
+                VerifyEmailCodeRequest(challengeId: sent.challengeId, code: code, device: device, app: plan))
+        }
+    }
+
+    private func signIn(by issuer: DemoIssuer) async throws {
+        let nonce = try await api.step("a nonce is issued") {
+            try await client.issueSocialNonce(.init(provider: .google)).nonce
+        }
+        try await api.step("Google's token signs in") {
+            try await client.signInWithGoogle(
+                SignInWithGoogleRequest(
+                    identityToken: issuer.token(nonce: nonce), nonce: nonce, device: device, app: plan))
+        }
+    }
+
+    /// The code of a message to somebody.
+    private func code(in spooled: String, to address: String) async throws -> String {
+        let line = try await Spool(file: "\(spool)/\(spooled).jsonl").line(for: "the code") {
+            $0["to"]?.stringValue == address
+        }
         let text = line["body"]?.stringValue ?? ""
         guard let code = text.firstMatch(of: /[0-9]{6}/) else { throw CommandError("the message has no code") }
-        let session = try api.step(
-            "the code signs in", "POST", "\(path)/verify",
-            body: [
-                "challengeId": sent["challengeId"] ?? .null, "code": .string(String(code.output)),
-                "device": device, "app": .string(plan),
-            ], expect: 200)
-        return try api.text(session, "accessToken")
+        return String(code.output)
     }
-
-    private var device: JSONValue { ["name": "Demo", "platform": "web"] }
 
     // MARK: Steps
 
@@ -112,78 +127,68 @@ final class PlanDemo {
     ///
     /// - Parameter last: the step that was done just now. Profile learns of a completed questionnaire by an event, which
     ///   may be late.
-    private func current(after last: String?, _ token: String) throws -> JSONValue? {
-        let end = Date().addingTimeInterval(45)
-        while let last, Date() < end {
-            let view = try api.client.send(
-                "GET", "/users/me/onboarding", headers: ["Authorization": "Bearer \(token)"]
-            ).body
-            guard view["next"]?["step"] == .string(last) else { break }
-            usleep(100_000)
+    private func current(after last: String?) async throws -> OnboardingStep? {
+        if let last {
+            _ = try await api.wait(seconds: 45, until: { $0.next?.step != last }) { try await client.viewOnboarding() }
         }
-        let view = try api.step("the onboarding", "GET", "/users/me/onboarding", token: token, expect: 200)
-        try api.check(view["plan"]?["key"] == .string(plan), "the person follows the plan of the app")
-        guard let next = view["next"] else {
-            try api.check(view["onboardingStatus"] == "complete", "nothing is left")
+        let view = try await api.step("the onboarding") { try await client.viewOnboarding() }
+        try api.check(view.plan?.key == plan, "the person follows the plan of the app")
+        guard let next = view.next else {
+            try api.check(view.onboardingStatus == .complete, "nothing is left")
             return nil
         }
-        return (view["steps"]?.arrayValue ?? []).first { $0["key"] == next["step"] }
+        return view.steps.first { $0.key == next.step }
     }
 
-    private func fill(_ href: String, _ token: String) throws {
-        let catalogue = try api.step("the fields", "GET", href, token: token, expect: 200)
-        var values: [String: JSONValue] = [:]
-        for field in catalogue["fields"]?.arrayValue ?? [] where field["required"] == true {
-            values[try api.text(field, "key")] = try DemoAnswer.value(for: field)
-        }
-        try api.step(
-            "the required fields are saved", "PATCH", "/users/me", body: .object(values), token: token, expect: 200)
+    private func fill() async throws {
+        let catalogue = try await api.step("the fields") { try await client.getProfileFields() }
+        let required = catalogue.fields.filter(\.required)
+        let values = try Dictionary(uniqueKeysWithValues: required.map { ($0.key, try DemoAnswer.value(for: $0)) })
+        try await api.step("the required fields are saved") { try await client.updateMe(values) }
     }
 
-    private func answer(_ href: String, _ token: String) throws {
-        let opened = try api.send(
-            "POST", href, body: [:],
-            headers: ["Authorization": "Bearer \(token)", "Idempotency-Key": "demo-\(UUID().uuidString)"])
-        try api.check([200, 201].contains(opened.status), "a session is opened")
-        let session = "\(href)/\(try api.text(opened.body, "id"))"
+    private func answer(_ questionnaire: String) async throws {
+        let session = try await client.openSession(questionnaire: questionnaire).id
+        let queue = await client.answers(questionnaire: questionnaire, session: session)
         while true {
-            let view = try api.step("the screens", "GET", "\(session)/view", token: token, expect: 200)
-            guard let next = view["next"], next != .null else { break }
-            let screens = view["screens"]?.arrayValue ?? []
-            let screen = screens.first { screen in
-                guard let question = screen["questions"]?.arrayValue?.last else { return false }
-                return question["key"] == next["question"] && question["subject"] == next["subject"]
+            let view = try await api.step("the screens") {
+                try await client.getSessionScreens(questionnaire: questionnaire, session: session).value
             }
-            guard let screen, let question = screen["questions"]?.arrayValue?.last else {
+            guard let next = view.next else { break }
+            let screen = view.screens.first { screen in
+                screen.questions.last?.key == next.question && screen.questions.last?.subject == next.subject
+            }
+            guard let screen, let question = screen.questions.last else {
                 throw CommandError("the view has no screen for the next question")
             }
-            if screen["adds"] != nil, next["reason"] == "subject_wanted" {
-                try api.step(
-                    "a subject is added", "PUT", "\(session)/subjects/\(UUID().uuidString.lowercased())",
-                    body: ["label": "Kim"], token: token, expect: 200)
+            if screen.adds != nil, next.reason == .subjectWanted {
+                try await api.step("a subject is added") {
+                    try await client.putSubject(
+                        questionnaire: questionnaire, session: session, subject: UUID(), .init(label: "Kim"))
+                }
             } else {
-                try save(question, in: session, token)
+                try await save(question, seen: view.answers, in: queue)
             }
         }
-        try api.step("it is completed", "POST", "\(session)/complete", token: token, expect: 200)
+        try await api.step("it is completed") {
+            try await client.completeSession(questionnaire: questionnaire, session: session)
+        }
     }
 
-    private func save(_ question: JSONValue, in session: String, _ token: String) throws {
-        let key = try api.text(question, "key")
-        let subject = question["subject"]?.stringValue.map { "?subject=\($0)" } ?? ""
-        var body: [String: JSONValue] = ["mutationId": .string(UUID().uuidString.lowercased())]
-        if let upload = question["upload"] {
-            let media = try api.uploadPhoto(
-                token, kind: api.text(upload, "kind"), href: api.text(upload, "href"),
-                placesHref: api.text(upload, "placesHref"))
-            (body["state"], body["value"]) = ("answered", .string(media))
-        } else if question["required"] != true, question["skippable"] == true {
-            body["state"] = "skipped"
+    private func save(_ question: ScreenQuestion, seen answers: [AnswerView], in queue: AnswerQueue) async throws {
+        let place = AnswerPlace(question.key, subject: question.subject)
+        let seen = answers.first { $0.question == place.question && $0.subject == place.subject }?.revision ?? 0
+        var (state, value): (QueuedAnswerState, JSONValue?) = (.answered, nil)
+        if let upload = question.upload {
+            value = .string(try await api.uploadPhoto(kind: upload.kind).uuidString.lowercased())
+        } else if !question.required, question.skippable {
+            state = .skipped
         } else {
-            body["state"] = "answered"
-            body["value"] = try DemoAnswer.value(for: question)
+            value = try DemoAnswer.value(for: question)
         }
-        try api.step(
-            key, "PUT", "\(session)/answers/\(key)\(subject)", body: .object(body), token: token, expect: 200)
+        try await queue.add(place, state, value: value, seen: seen)
+        try await api.step(question.key) { try await queue.send() }
+        let left = try await queue.content()
+        try api.check(left.refused.isEmpty && left.conflicts.isEmpty, "the answer to \(question.key) is taken")
     }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import JSONText
 
@@ -19,5 +20,10 @@ struct Spool {
             usleep(20_000)
         }
         throw CommandError("\(what) did not come within 45 s")
+    }
+
+    /// Waits in the same way, without holding a thread of Swift's tasks.
+    func line(for what: String, where fits: @escaping @Sendable (JSONValue) -> Bool) async throws -> JSONValue {
+        try await Loop.offload { try wait(for: what, where: fits) }
     }
 }

@@ -6,7 +6,14 @@ struct HTTPAnswer {
     let status: Int
     /// The names are in lower case.
     let headers: [String: String]
+    let bytes: [UInt8]
+    /// The bytes as JSON; `null` where they are none.
     let body: JSONValue
+
+    init(status: Int, headers: [String: String], bytes: [UInt8]) {
+        (self.status, self.headers, self.bytes) = (status, headers, bytes)
+        body = (try? JSONValue.parse(bytes)) ?? .null
+    }
 }
 
 /// A small blocking HTTP client for one server. It makes a connection per request and reads responses strictly.
@@ -138,7 +145,6 @@ struct HTTPClient {
         guard headers["transfer-encoding"] == nil,
             headers["content-length"].map({ Int($0) == body.count }) ?? body.isEmpty
         else { throw broken }
-        let value = body.isEmpty ? JSONValue.null : (try? JSONValue.parse(body)) ?? .null
-        return HTTPAnswer(status: status, headers: headers, body: value)
+        return HTTPAnswer(status: status, headers: headers, bytes: body)
     }
 }

@@ -59,6 +59,23 @@ public actor Vestibule: VestibuleAPI {
     /// - Throws: ``VestibuleError/store(_:)``.
     public func device() throws(VestibuleError) -> SendOTPProof? { try saved().device }
 
+    /// The access token, renewed where that is due: for requests that are none of Vestibule's, such as to a server that checks it
+    /// with ``VestibuleAPI/getSigningKeys()``. Calls of this client have it by themselves.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func accessToken() async throws(VestibuleError) -> String {
+        guard let person = try saved().tokens?.person else { throw .signedOut }
+        return try await usable(by: person).accessToken
+    }
+
+    /// Renews the tokens now, before they are due: for an app that is about to sleep for long.
+    ///
+    /// - Throws: ``VestibuleError``.
+    public func renew() async throws(VestibuleError) {
+        guard try saved().tokens != nil else { throw .signedOut }
+        try await renewed(try saved().generation)
+    }
+
     /// Asks for texts in other languages from now on, as `Accept-Language` has them; `nil` for the server's default.
     public func setLanguage(_ language: String?) { api.language = language }
 

@@ -40,7 +40,7 @@ final class KeptConnection {
         }
         let answer = HTTPAnswer(
             status: Int(lines[0].split(separator: " ")[1]) ?? 0, headers: Dictionary(fields) { $0 + ", " + $1 },
-            body: content.isEmpty ? .null : try JSONValue.parse(content))
+            bytes: content)
         return (answer, took)
     }
 

@@ -1,24 +1,25 @@
+import EventLoop
 import Foundation
 
 enum DemoCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--http", "--spool", "--plan", "--uploads"])
-        @Sendable func demo(_ address: String, _ spool: String, _ issuer: DemoIssuer? = nil) throws {
+        @Sendable func demo(_ address: String, _ spool: String, _ issuer: DemoIssuer? = nil) async throws {
             let client = try HTTPClient(address)
             let uploads = try arguments["--uploads"].map { try HTTPClient($0) }
             guard let plan = arguments["--plan"] else {
-                return try Demo(client: client, spool: spool, uploads: uploads).run()
+                return try await Demo(client: client, spool: spool, uploads: uploads).run()
             }
-            try PlanDemo(client: client, spool: spool, plan: plan, uploads: uploads, issuer: issuer).run()
+            try await PlanDemo(client: client, spool: spool, plan: plan, uploads: uploads, issuer: issuer).run()
         }
         if let spool = arguments["--spool"] {
             let address = arguments["--http"] ?? UpCommand.defaultAddress
-            return try demo(address, spool)
+            return try BusCommand.waiting { try await demo(address, spool) }
         }
         let state = try StateFolder(arguments["--state"])
         if let running = RunFile(state) {
             let address = arguments["--http"] ?? running.address
-            return try demo(address, state.spool)
+            return try BusCommand.waiting { try await demo(address, state.spool) }
         }
         let address = arguments["--http"] ?? UpCommand.defaultAddress
         say("No system runs from \(state.path). Starting one.\n")
@@ -28,20 +29,21 @@ enum DemoCommand {
         let system = LocalSystem(state: state, address: address, variables: issuer?.variables ?? [:])
         try system.start()
         defer { system.stop() }
-        try supervise(system) { try demo(address, state.spool, issuer) }
+        try supervise(system) { try await demo(address, state.spool, issuer) }
     }
 
-    /// Runs the demo on another thread while this one supervises the system.
-    private static func supervise(_ system: LocalSystem, _ body: @escaping @Sendable () throws -> Void) throws {
+    /// Runs the demo on the loop while this thread supervises the system.
+    private static func supervise(_ system: LocalSystem, _ body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = DemoOutcome()
-        let thread = Thread { outcome.finish(Result { try body() }) }
-        thread.start()
+        Loop.spawn {
+            do { outcome.finish(.success(try await body())) } catch { outcome.finish(.failure(error)) }
+        }
         while outcome.result == nil { guard system.turn() else { throw CommandError("interrupted", code: 130) } }
         try outcome.result?.get()
     }
 }
 
-/// The result of the demo, passed from its thread to the supervising one.
+/// The result of the demo, passed from the loop to the supervising thread.
 private final class DemoOutcome: @unchecked Sendable {
     // `lock` protects `value`.
     private let lock = NSLock()
