@@ -44,6 +44,28 @@ enum QuestionnaireServiceDefinition {
     /// The same, read once in a process: tests start the service hundreds of times.
     private static let shipped = Result { try definitions.map { try DefinitionParser.parse($0) } }
 
+    /// What the gate's report on a shipped definition depends on.
+    private struct Examined: Hashable {
+        let hash: [UInt8]
+        let today: CivilDate
+        let declared: PublishGate.Declared?
+    }
+
+    /// The reports of this process, for the same reason.
+    @Loop private static var reports: [Examined: GateReport] = [:]
+
+    @Loop private static func report(
+        on definition: Definition, declared: PublishGate.Declared?
+    ) async throws -> GateReport {
+        let examined = Examined(hash: definition.hash, today: Timestamp.now().date, declared: declared)
+        if let known = reports[examined] { return known }
+        let report = try await Loop.compute {
+            PublishGate.check(definition, today: examined.today, declared: declared)
+        }
+        reports[examined] = report
+        return report
+    }
+
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let all = try shipped.get()
         let compatibility = try container.configuration.text("QUESTIONNAIRE_COMPATIBILITY")
@@ -111,11 +133,8 @@ enum QuestionnaireServiceDefinition {
         container.background("definition-import", every: nil) {
             // A replica from before cannot read a definition that marks questions.
             for definition in all where sealer.isSealingHealth || definition.sensitive.isEmpty {
-                let isCompatibility = definition.key == compatibility
-                let report = try await Loop.compute {
-                    PublishGate.check(
-                        definition, today: Timestamp.now().date, declared: isCompatibility ? declared : nil)
-                }
+                let report = try await report(
+                    on: definition, declared: definition.key == compatibility ? declared : nil)
                 try await DefinitionImport(database: container.database, definition: definition).start(
                     report, log: container.log)
             }

@@ -1,5 +1,6 @@
 import BusProtocol
 import JSONText
+import TestSupport
 import Testing
 
 @testable import QuestionnaireService
@@ -13,7 +14,7 @@ import Testing
     ]
 
     /// Every assignment of answers to definitions with conditions by chance, against the naive evaluator.
-    @Test(arguments: 0..<24)
+    @Test(arguments: 0..<Rounds.count(8, prove: 24))
     func everyAssignment(seed: Int) throws {
         var generator = SeededGenerator(state: UInt64(seed))
         let chosen = (0..<3).map { _ in Self.values.randomElement(using: &generator) ?? Self.values[0] }

@@ -31,7 +31,7 @@ struct PublishGate {
     private var stepsLeft = 1_000_000
 
     /// The declared numbers of questions, and of required questions among them.
-    struct Declared: Sendable {
+    struct Declared: Sendable, Hashable {
         var total: Int
         var required: Int
     }
