@@ -29,14 +29,35 @@ import Testing
         }
     }
 
+    /// The same of a document, from its session to the reviewer's decision.
+    enum DocumentMoment: CaseIterable, Sendable {
+        case sessionBegins, frontIsStored, backIsStored, reviewIsAsked, decisionCounts, keyIsGone, destructionIsNoted
+
+        fileprivate var commit: (table: String, condition: String)? {
+            switch self {
+            case .sessionBegins: ("id_verifications", "NEW.status = 'awaiting_capture'")
+            case .frontIsStored, .backIsStored: ("media", "NEW.state = 'stored'")
+            case .reviewIsAsked: ("id_verifications", "NEW.status = 'manual_review'")
+            case .decisionCounts: ("id_verifications", "NEW.status = 'verified'")
+            case .destructionIsNoted: ("audit", "NEW.act = 'media_destroyed'")
+            case .keyIsGone: nil
+            }
+        }
+    }
+
     /// What becomes of the transaction whose process was killed.
     enum Fate: Sendable { case undone, done }
 
     /// Each commit in one of the two ways; both in `make prove`.
-    nonisolated private static let cases: [(Moment, Fate)] = Moment.allCases.enumerated().flatMap { number, moment in
-        let fates: [Fate] = moment.commit == nil ? [.undone] : [.undone, .done]
-        let isAll = fates.count == 1 || Rounds.count(0, prove: 1) == 1
-        return fates.enumerated().filter { isAll || (number + $0.offset) % 2 == 0 }.map { (moment, $0.element) }
+    nonisolated private static let cases = fates(of: Moment.allCases) { $0.commit != nil }
+    nonisolated private static let documentCases = fates(of: DocumentMoment.allCases) { $0.commit != nil }
+
+    nonisolated private static func fates<Each>(of moments: [Each], isCommit: (Each) -> Bool) -> [(Each, Fate)] {
+        moments.enumerated().flatMap { number, moment in
+            let fates: [Fate] = isCommit(moment) ? [.undone, .done] : [.undone]
+            let isAll = fates.count == 1 || Rounds.count(0, prove: 1) == 1
+            return fates.enumerated().filter { isAll || (number + $0.offset) % 2 == 0 }.map { (moment, $0.element) }
+        }
     }
 
     @Test(arguments: cases) func isResumedOnceAndLeavesNothing(moment: Moment, fate: Fate) async throws {
@@ -62,6 +83,38 @@ import Testing
             try await killing?.value
             #expect(victim.isKilled)
             try await verifying.checkThatNothingIsLeft(of: [walk.person])
+        }
+    }
+
+    @Test(arguments: documentCases)
+    func aDocumentIsResumedOnceAndLeavesNothing(moment: DocumentMoment, fate: Fate) async throws {
+        try await Verifying.run(replicas: 0) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            var killing: Task<Void, any Error>?
+            func reach(_ next: DocumentMoment) async throws {
+                guard moment == next else { return }
+                guard let commit = moment.commit else {
+                    return killing = Loop.spawn { try await victim.killWhenKeyIsGone() }
+                }
+                try await victim.closeGate(commit.table, commit.condition)
+                killing = Loop.spawn { try await victim.killAtGate(fate) }
+            }
+            try await reach(.sessionBegins)
+            let session = try await walk.beginDocument()
+            try await reach(.frontIsStored)
+            try await walk.upload(session, side: "front")
+            try await reach(.backIsStored)
+            try await walk.upload(session, side: "back")
+            try await reach(.reviewIsAsked)
+            try await walk.complete(session, expecting: ["manual_review"])
+            for moment in [DocumentMoment.decisionCounts, .keyIsGone, .destructionIsNoted] { try await reach(moment) }
+            try await walk.decide(session)
+            _ = try await verifying.decided.atLeast(2)
+            try await killing?.value
+            #expect(victim.isKilled)
+            try await verifying.checkThatNothingIsLeft(of: walk.person)
         }
     }
 
@@ -240,9 +293,20 @@ import Testing
         return try #require(try await ask(BeginVerification(consent: consent)).sessionId)
     }
 
-    func upload(_ session: Identifier) async throws {
+    func beginDocument() async throws -> Identifier {
+        let consent = DocumentConsent(document: true, textVersion: "8", at: .now())
+        return try #require(try await ask(BeginDocumentVerification(consent: consent)).sessionId)
+    }
+
+    /// A reviewer verifies the document.
+    func decide(_ session: Identifier) async throws {
+        let decision = DecideDocument(sessionId: session, verdict: "verified")
+        _ = try await ask(decision, as: .random(), role: "staff")
+    }
+
+    func upload(_ session: Identifier, side: String? = nil) async throws {
         let capture = AddCapture(
-            sessionId: session, contentType: "image/png", length: Int64(MediaStage.picture.count))
+            sessionId: session, side: side, contentType: "image/png", length: Int64(MediaStage.picture.count))
         while true {
             let url: String
             do {
@@ -265,16 +329,18 @@ import Testing
         }
     }
 
-    func complete(_ session: Identifier) async throws {
+    func complete(_ session: Identifier, expecting statuses: [String] = ["processing", "verified"]) async throws {
         let view = try await ask(CompleteVerification(sessionId: session, testVerdict: "verified"))
-        #expect(["processing", "verified"].contains(view.status))
+        #expect(statuses.contains(view.status))
     }
 
-    private func ask<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
+    private func ask<Request: BusRequest>(
+        _ request: Request, as other: Identifier? = nil, role: String = "user"
+    ) async throws -> Request.Reply {
         let key = Request.rules.effect == .once ? "\(Identifier.random())" : nil
         while true {
             do {
-                let reply = try await verifying.ask(request, person, key: key)
+                let reply = try await verifying.ask(request, other ?? person, role: role, key: key)
                 try afterAnswer()
                 return reply
             } catch let error as any BusErrorConvertible
@@ -295,10 +361,20 @@ extension Verifying {
         try await stage.rows("UPDATE outbox SET locked_until = NULL")
     }
 
+    /// The document is verified, once, and no byte and no key of it is left.
+    fileprivate func checkThatNothingIsLeft(of person: Identifier) async throws {
+        try await checkThatEverythingIsSent()
+        let told = Set(decided.heard.map { "\($0.personID) \($0.level) \($0.personSequence) \($0.outcome)" })
+        #expect(told == ["\(person) id 1 in_review", "\(person) id 2 verified"])
+        let row = "SELECT status, media_id IS NULL AND back_media_id IS NULL FROM id_verifications"
+        #expect(try await stage.rows(row) == "verified|t")
+        #expect(try await stage.rows("SELECT count(*) FROM audit WHERE act = 'verification_decided'") == "1")
+        try await checkThatNoPictureIsLeft()
+    }
+
     /// Everybody is verified, once, and no byte and no key of them is left.
     fileprivate func checkThatNothingIsLeft(of people: Set<Identifier>) async throws {
-        let unsent = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'"
-        #expect(try await eventually { try await stage.rows(unsent) == "0" })
+        try await checkThatEverythingIsSent()
         // An event that was told and not noted is told again, with its number.
         let told = Set(decided.heard.map { "\($0.personID) \($0.personSequence) \($0.outcome)" })
         #expect(told == Set(people.map { "\($0) 1 verified" }))
@@ -308,6 +384,15 @@ extension Verifying {
                 == "\(people.count)")
         #expect(
             try await stage.rows("SELECT count(*) FROM audit WHERE act = 'verification_decided'") == "\(people.count)")
+        try await checkThatNoPictureIsLeft()
+    }
+
+    private func checkThatEverythingIsSent() async throws {
+        let unsent = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'"
+        #expect(try await eventually { try await stage.rows(unsent) == "0" })
+    }
+
+    private func checkThatNoPictureIsLeft() async throws {
         // What never arrived whole ends by its time.
         try await stage.rows("UPDATE media SET expires_at = now(); UPDATE destructions SET due_at = now()")
         try await media.untilDestroyed()
