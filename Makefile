@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test web-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -17,6 +17,7 @@ help:
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
 	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
 	@echo "make s3-test  pictures in a bucket of an S3 server that checks signatures"
+	@echo "make web-test  the JavaScript SDK, and the web app in headless Chromium: every flow by keyboard; FULL=1 and ROUNDS=500 for all"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -71,6 +72,10 @@ guide-test: build
 s3-test: build
 	@scripts/s3-test
 
+web-test: build
+	@scripts/web-sdk-test
+	@scripts/web-test
+
 staging-test:
 	@scripts/staging-test
 
@@ -87,6 +92,7 @@ lint: bootstrap
 	scripts/check-rules
 	swift build --build-tests --explicit-target-dependency-import-check error
 	scripts/swift-client --check
+	scripts/web-client --check
 
 clean:
 	rm -rf .build
