@@ -1,7 +1,8 @@
 import { VestibuleNotModified, VestibuleOffline, VestibuleProblem, VestibuleUnreadable } from './errors.js'
 
-// Until an answer begins, and until it is there.
+// Until an answer begins, where a call is sent and where a picture is; and until it is there.
 const ANSWER_MS = 20_000
+const UPLOAD_MS = 300_000
 const BODY_MS = 60_000
 
 /**
@@ -36,43 +37,63 @@ export class HTTP {
      * @param {Request} request
      * @returns {Promise<HTTPAnswer>}
      */
-    async done(request) {
-        const [response, body] = await this.#answer(request)
-        return read(response, body)
-    }
-
-    /**
-     * @param {Request} request
-     * @returns {Promise<[Response, string]>}
-     */
-    async #answer(request) {
+    done(request) {
         const { method, path, query = {}, headers = {}, body, token, withCookie, signal } = request
-        signal?.throwIfAborted()
-        const ending = new AbortController()
-        const end = () => ending.abort()
-        let timer = setTimeout(end, ANSWER_MS)
-        signal?.addEventListener('abort', end)
         const sent = new Headers()
         for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value)
         if (this.language) sent.set('accept-language', this.language)
         if (token) sent.set('authorization', `Bearer ${token}`)
         if (body !== undefined) sent.set('content-type', 'application/json')
-        try {
-            const response = await fetch(this.address + path + text(query), {
-                method, headers: sent, body: body === undefined ? undefined : JSON.stringify(body), signal: ending.signal,
-                credentials: withCookie ? 'same-origin' : 'omit', cache: 'no-store', redirect: 'error',
-            })
-            clearTimeout(timer)
-            timer = setTimeout(end, BODY_MS)
-            return [response, await response.text()]
-        } catch (error) {
-            signal?.throwIfAborted()
-            throw new VestibuleOffline(`${method} ${path.replace(/[0-9a-f-]{36}/gi, '…')} has no answer.`, error)
-        } finally {
-            clearTimeout(timer)
-            signal?.removeEventListener('abort', end)
-        }
+        return answered(this.address + path + text(query), {
+            method, headers: sent, body: body === undefined ? undefined : JSON.stringify(body),
+            credentials: withCookie ? 'same-origin' : 'omit',
+        }, ANSWER_MS, signal)
     }
+
+    /**
+     * Sends a picture to the address that a call has answered, once.
+     * @param {string} address Or a path. It is a secret.
+     * @param {Blob} picture
+     * @param {AbortSignal} [signal]
+     */
+    async upload(address, picture, signal) {
+        const url = address.startsWith('/') ? this.address + address : address
+        const headers = { 'content-type': picture.type }
+        await answered(url, { method: 'PUT', headers, body: picture, credentials: 'omit' }, UPLOAD_MS, signal)
+    }
+}
+
+/**
+ * @param {string} url
+ * @param {RequestInit} options
+ * @param {number} answerMs
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<HTTPAnswer>}
+ */
+async function answered(url, options, answerMs, signal) {
+    signal?.throwIfAborted()
+    const ending = new AbortController()
+    const end = () => ending.abort()
+    let timer = setTimeout(end, answerMs)
+    signal?.addEventListener('abort', end)
+    /** @type {Response} */
+    let response
+    /** @type {string} */
+    let body
+    try {
+        response = await fetch(url, { ...options, signal: ending.signal, cache: 'no-store', redirect: 'error' })
+        clearTimeout(timer)
+        timer = setTimeout(end, BODY_MS)
+        body = await response.text()
+    } catch (error) {
+        signal?.throwIfAborted()
+        // Neither a path nor a query, which may say whom the call is about.
+        throw new VestibuleOffline(`A call by ${options.method} has no answer.`, error)
+    } finally {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+    }
+    return read(response, body)
 }
 
 /** @param {Record<string, string | number | undefined>} query */

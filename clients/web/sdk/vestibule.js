@@ -127,6 +127,17 @@ export class Vestibule extends Operations {
         return queue
     }
 
+    /**
+     * Sends a picture to the address that `createUpload` or `addCapture` has answered. An address serves one attempt: at any error,
+     * ask for a new one.
+     * @param {string} uploadUrl
+     * @param {Blob} picture Of the content type and length that were announced.
+     * @param {{ signal?: AbortSignal }} options
+     */
+    upload(uploadUrl, picture, { signal } = {}) {
+        return this.#http.upload(uploadUrl, picture, signal)
+    }
+
     /** Ends what the client does by itself, as before another one takes its place. */
     close() {
         this.#tabs.close()

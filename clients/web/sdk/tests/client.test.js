@@ -130,6 +130,15 @@ describe('calls', () => {
         await assert.rejects(vestibule.getAuthMethods({ signal: controller.signal }), /the person left/)
     })
 
+    test('a picture that is none is refused as such', async () => {
+        const { vestibule } = await signedIn()
+        const picture = new Blob(['no picture'], { type: 'image/png' })
+        const body = { kind: 'profile_photo', contentType: picture.type, length: picture.size }
+        const { uploadUrl } = await vestibule.createUpload({ body })
+        await assert.rejects(vestibule.upload(uploadUrl, picture), hasCode('image_unreadable'))
+        await assert.rejects(vestibule.upload(uploadUrl, picture), hasCode('upload_used'))
+    })
+
     test('the time until another code is counted', () => {
         /** @type {number[]} */
         const ticks = []
