@@ -460,7 +460,7 @@ export class Operations {
         return this.send({
             method: 'GET',
             path: path`/profile/fields`,
-            access: 'open',
+            access: 'sessionIfAny',
             headers: { 'if-none-match': ifNoneMatch },
             versioned: true,
             ...options,
