@@ -1,5 +1,6 @@
-// How long one tab waits for another. Then it goes on without: a lock must never stop an app.
-const LOCK_MS = 5_000
+// How long one tab waits for another, which may hang. Whoever waited for it in vain waits in a second line, so that they at least
+// wait for each other: a refresh token must not be used twice. Then it goes on without: a lock must never stop an app.
+const LINES_MS = [3_000, 2_000]
 
 /** What the tabs of one origin have in common. Where the platform has no other tabs, it is one alone. */
 export class Tabs {
@@ -18,7 +19,7 @@ export class Tabs {
     }
 
     /**
-     * Carries out work while no other tab does any of the same name. After five seconds it does not wait any longer.
+     * Carries out work while no other tab does any of the same name. It waits five seconds at most.
      * @template Result
      * @param {string} name
      * @param {() => Promise<Result>} work
@@ -27,19 +28,21 @@ export class Tabs {
     async locked(name, work) {
         const locks = globalThis.navigator?.locks
         if (!locks) return work()
-        const waiting = new AbortController()
-        const timer = setTimeout(() => waiting.abort(), LOCK_MS)
-        try {
-            return await locks.request(`${this.#name} ${name}`, { signal: waiting.signal }, () => {
+        for (const [line, ms] of LINES_MS.entries()) {
+            const waiting = new AbortController()
+            const timer = setTimeout(() => waiting.abort(), ms)
+            try {
+                return await locks.request(`${this.#name} ${name} ${line}`, { signal: waiting.signal }, () => {
+                    clearTimeout(timer)
+                    return work()
+                })
+            } catch (error) {
+                if (!waiting.signal.aborted) throw error
+            } finally {
                 clearTimeout(timer)
-                return work()
-            })
-        } catch (error) {
-            if (!waiting.signal.aborted) throw error
-            return work()
-        } finally {
-            clearTimeout(timer)
+            }
         }
+        return work()
     }
 
     /**
