@@ -1,7 +1,7 @@
 """Debian's Chromium for tests, by the WebDriver protocol (W3C), and a system for them to look at.
 
-Chromium and its driver are Debian's packages; axe-core lies in a package of PyPI, of which nothing else is used. Exit code 69: they
-cannot be had here. PROGRAMS: a folder with the programs, instead of the release build's.
+Chromium and its driver are Debian's packages; axe-core lies in a package of PyPI, of which nothing else is used. Exit code 69:
+they cannot be had here. PROGRAMS: a folder with the programs, instead of the release build's.
 """
 
 import contextlib

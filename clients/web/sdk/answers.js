@@ -197,9 +197,9 @@ export class AnswerQueue {
             const outcome = outcomeOf(error)
             if (!outcome) throw error
             const detail = error instanceof VestibuleProblem ? error.detail : undefined
-            const before = JSON.stringify(this.#queue)
-            await this.#change(queue => afterBatch(queue, sent, { ...outcome, detail }))
-            if (JSON.stringify(this.#queue) === before) throw error
+            const after = (/** @type {Queue} */ queue) => afterBatch(queue, sent, { ...outcome, detail })
+            if (JSON.stringify(after(this.#queue)) === JSON.stringify(this.#queue)) throw error
+            await this.#change(after)
         }
         return true
     }

@@ -128,8 +128,8 @@ export class Vestibule extends Operations {
     }
 
     /**
-     * Sends a picture to the address that `createUpload` or `addCapture` has answered. An address serves one attempt: at any error,
-     * ask for a new one.
+     * Sends a picture to the address that `createUpload` or `addCapture` has answered. An address serves one attempt: at any
+     * error, ask for a new one.
      * @param {string} uploadUrl
      * @param {Blob} picture Of the content type and length that were announced.
      * @param {{ signal?: AbortSignal }} options
