@@ -20,7 +20,7 @@ PRESSES = 400
 MARK = "for (const e of document.querySelectorAll('main h1, .summary, .notice')) e.dataset.seen = ''"
 CHANGED = """
     const [seconds, done] = arguments
-    const found = () => ['main h1', '.summary', '.notice'].find(each => document.querySelector(`${each}:not([data-seen])`))
+    const found = () => ['.summary', 'main h1', '.notice'].find(each => document.querySelector(`${each}:not([data-seen])`))
     const tell = () => { const kind = found(); if (kind) { watcher.disconnect(); clearTimeout(timer); done(kind) } }
     const timer = setTimeout(() => { watcher.disconnect(); done(null) }, seconds * 1000)
     const watcher = new MutationObserver(tell)
@@ -189,6 +189,13 @@ class Person:
     def send_nothing(self):
         """Sends the page as it is, without an answer."""
         self.tab_to(lambda now: now["type"] == "submit", "the button that sends")
+        self.press(ENTER)
+        return self.arrived()
+
+    def send_with(self, text):
+        """Sends the page with this text in its first field."""
+        self.tab_to(lambda now: now["tag"] == "input", "a field")
+        self.type(text)
         self.press(ENTER)
         return self.arrived()
 

@@ -57,17 +57,18 @@ export function draw(question, given = {}, how = {}) {
     const optional = question.required || question.type === 'info' ? '' : ` (${t('optional')})`
     const title = [question.label, optional && h('span', { class: 'optional' }, optional)]
     const described = () => [hint && hint.id, !error.hidden && error.id].filter(Boolean).join(' ') || null
-    const owner = part.label
-        ? h('div', { class: 'field' },
-            h(how.isTitle ? 'h1' : 'p', { class: how.isTitle ? '' : 'label', tabindex: how.isTitle && -1 },
+    const group = part.label
+        ? h('div', {},
+            h(how.isTitle ? 'h1' : 'p', { class: how.isTitle ? null : 'label', tabindex: how.isTitle && -1 },
                 h('label', { for: part.label }, ...title)),
             hint, error, ...part.nodes)
-        : h('fieldset', { class: 'field' },
+        : h('fieldset', {},
             h('legend', {}, how.isTitle ? h('h1', { tabindex: -1 }, ...title) : h('span', { class: 'label' }, ...title)),
             hint, error, ...part.nodes)
+    const owner = h('div', { class: 'field' }, group)
     const inputs = part.inputs ?? [part.first]
     const describe = () => {
-        const target = part.label ? inputs[0] : owner
+        const target = part.label ? inputs[0] : group
         if (described()) target.setAttribute('aria-describedby', described())
         else target.removeAttribute('aria-describedby')
     }

@@ -9,6 +9,15 @@ import { problemOf, search, server } from './server.js'
 import { changesOf, neighbour, screensOf } from './values.js'
 import { day, t } from './words.js'
 
+/** What the page of a screen tells when it is drawn anew: that another device has changed the profile. */
+let told
+
+function takeTold() {
+    const failures = told && [{ message: told }]
+    told = undefined
+    return failures
+}
+
 /** The page of a screen. */
 export async function profile([key]) {
     const { onboarding, catalogue, me, eTag } = await standing()
@@ -29,7 +38,7 @@ export async function profile([key]) {
     return {
         title: isOne ? questions[0].label : screen.label, isQuestion: isOne, caption: isOne ? screen.label : t('step_fields'),
         back: back ? `/profile/${part(back)}` : undefined, progress: { value: screens.indexOf(screen), max: screens.length },
-        locale: catalogue.language, fields, below: confirmation, submit,
+        locale: catalogue.language, fields, failures: takeTold(), below: confirmation, submit,
         further: [
             position && navigator.geolocation && button(t('usePosition'), acting(() => locate(position))),
             screen.skippable && button(t('skip'), acting(() => save({}, {}))),
@@ -74,7 +83,9 @@ export async function profile([key]) {
             }
             for (const body of skips) await server.skipField({ body })
         } catch (error) {
-            if (problemOf(error)?.code !== 'precondition_failed') throw error
+            const problem = problemOf(error)
+            if (problem?.code !== 'precondition_failed') throw error
+            told = problem.detail
             return replace(`/profile/${part(key)}`)
         }
         const next = neighbour(screens, key, 1)
