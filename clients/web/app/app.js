@@ -70,7 +70,7 @@ async function attempt(act, keys) {
         const message = problem?.detail ?? t(isKnown ? 'offline' : 'somethingIsWrongText')
         if (keys) return problem ? errorsOf(problem, keys) : [{ message }]
         return {
-            title: t(isOffline(error) ? 'offlineTitle' : 'somethingIsWrong'), content: [h('p', {}, message)],
+            title: t(isOffline(error) ? 'offlineTitle' : 'somethingIsWrong'), content: [h('p', {}, message), problem?.status >= 500 && h('p', { class: 'hint' }, t('reference', { id: problem.traceId }))].filter(Boolean),
             action: t('tryAgain'), fields: [], submit: async () => draw(), further: [link(t('start'), '/')],
         }
     }

@@ -4,13 +4,14 @@ import { acting } from './page.js'
 import { go, replace } from './routes.js'
 import { isOffline, problemOf, server } from './server.js'
 import { keep, kept } from './store.js'
-import { t } from './words.js'
+import { day, t } from './words.js'
 
 /** The page with the next two pictures. */
 export async function pictures() {
     const session = (await sendChoices().catch(keepOffline)) ?? kept('pictures')?.session ?? await server.getVisualSession()
     keep('pictures', undefined)
     const [pair, ...rest] = session.comparisons
+    if (!pair && session.newSessionAt) return unclear(session)
     if (!pair) return { go: '/' }
     for (const { left, right } of rest) for (const { imageUrl } of [left, right]) new Image().src = imageUrl
     const began = performance.now()
@@ -43,6 +44,10 @@ export async function pictures() {
         }))],
     }
 }
+
+/** The end of choices that do not agree with each other. */
+const unclear = ({ newSessionAt }) => ({
+    title: t('picturesUnclear'), content: [h('p', {}, t('picturesAgain', { day: day(newSessionAt) }))], fields: [], submit: async () => go('/done') })
 
 /** Choices stay on this device while there is no network. */
 function keepOffline(error) {

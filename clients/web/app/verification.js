@@ -87,18 +87,29 @@ function capture(name) {
 async function result(name, signal) {
     const session = kept(name)
     if (!session) return { go: `/${name}` }
-    let view = await server.getVerification({ session: session.sessionId })
-    for (let seconds = 0; view.status === 'processing' && seconds < 30 && !signal.aborted; seconds++) {
-        await new Promise(resolve => setTimeout(resolve, 1000))
-        view = await server.getVerification({ session: session.sessionId })
-    }
+    const view = await server.getVerification({ session: session.sessionId })
+    if (view.status === 'processing') return processing(view, name, signal)
     if (view.status === 'awaiting_capture') return { go: `/${name}/pictures` }
     const mayTry = again.includes(view.status) && view.attemptsLeft > 0
-    const onward = view.status === 'processing' ? () => replace(`/${name}/result`) : () => go(view.status === 'verified' ? '/' : '/done')
     if (view.status === 'verified' || mayTry) keep(name, undefined)
     return {
-        title: view.message, action: t(mayTry ? 'tryAgain' : view.status === 'processing' ? 'lookAgain' : 'continue'), fields: [],
-        submit: async () => mayTry ? go(`/${name}`) : onward(),
+        title: view.message, action: t(mayTry ? 'tryAgain' : 'continue'), fields: [],
+        submit: async () => go(mayTry ? `/${name}` : view.status === 'verified' ? '/' : '/done'),
         further: mayTry ? [link(t('notNow'), '/done')] : [],
     }
+}
+
+/** The page while a picture is examined. It looks again by itself, each second for half a minute. */
+function processing(view, name, signal) {
+    const look = () => replace(`/${name}/result`)
+    const { sessionId } = kept(name)
+    async function wait() {
+        for (let seconds = 0; seconds < 30 && !signal.aborted; seconds++) {
+            await new Promise(resolve => setTimeout(resolve, 1000))
+            const now = await server.getVerification({ session: sessionId, signal }).catch(() => view)
+            if (now.status !== 'processing' && !signal.aborted) return look()
+        }
+    }
+    wait()
+    return { title: view.message, action: t('lookAgain'), fields: [], submit: async () => look(), further: [link(t('goOn'), '/done')] }
 }

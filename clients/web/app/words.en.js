@@ -13,6 +13,7 @@ export default {
     thereIsAProblem: 'There is a problem',
     somethingIsWrong: 'Something went wrong',
     somethingIsWrongText: 'This did not work. Try it again in a moment.',
+    reference: 'If you report this, name {id}.',
     tryAgain: 'Try again',
     lookAgain: 'Check again',
     change: 'Change',
@@ -142,6 +143,8 @@ export default {
     // Pictures
     picturesTitle: 'Which one do you like better?',
     picturesText: 'Go with your first feeling.',
+    picturesUnclear: 'That was not clear yet',
+    picturesAgain: 'Your choices did not agree with each other. You can choose again from {day}.',
     pair: 'Pair {number} of {of}',
     chooseLeft: 'Choose the left one',
     chooseRight: 'Choose the right one',

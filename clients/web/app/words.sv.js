@@ -13,6 +13,7 @@ export default {
     thereIsAProblem: 'Något behöver rättas',
     somethingIsWrong: 'Något gick fel',
     somethingIsWrongText: 'Det här fungerade inte. Försök igen om en stund.',
+    reference: 'Om du anmäler det här, ange {id}.',
     tryAgain: 'Försök igen',
     lookAgain: 'Se efter igen',
     change: 'Ändra',
@@ -142,6 +143,8 @@ export default {
     // Bilder
     picturesTitle: 'Vem tycker du bäst om?',
     picturesText: 'Gå på din första känsla.',
+    picturesUnclear: 'Det blev inte tydligt än',
+    picturesAgain: 'Dina val stämde inte överens med varandra. Du kan välja igen från och med {day}.',
     pair: 'Par {number} av {of}',
     chooseLeft: 'Välj den vänstra',
     chooseRight: 'Välj den högra',
