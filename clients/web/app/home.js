@@ -10,7 +10,7 @@ import { day, named, t } from './words.js'
 /** What every page about the onboarding reads. */
 export async function standing() {
     const [onboarding, { value: catalogue }, { value: me, eTag }] = await Promise.all([
-        server.viewOnboarding(), server.getProfileFields({ access: 'sessionIfAny' }), server.getMe()])
+        server.viewOnboarding(), server.getProfileFields(), server.getMe()])
     return { onboarding, catalogue, me, eTag }
 }
 

@@ -45,12 +45,5 @@ async function file(name) {
     return answer?.ok ? answer.json() : null
 }
 
-/** Sends a picture to the address that a call has answered with. */
-export async function send(picture, { uploadUrl }) {
-    const answer = await fetch(uploadUrl, { method: 'PUT', body: picture, headers: { 'content-type': picture.type }, credentials: 'omit' })
-        .catch(error => { throw new VestibuleOffline('The picture was not sent.', error) })
-    if (!answer.ok) throw new VestibuleProblem(await answer.json())
-}
-
 /** Whether what was read before is still so. */
 export const isNotModified = error => error instanceof VestibuleNotModified
