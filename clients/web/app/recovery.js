@@ -61,7 +61,7 @@ function code(_, signal) {
             keep('claim', undefined)
             go('/recovery/status')
         },
-        further: [resend(claim.sent, () => sendClaimCode(claim), signal), codesPanel(claim.to, field)],
+        further: [resend(claim.sent, () => sendClaimCode(claim), signal), codesPanel(claim.to, claim.sent.challengeId, field)],
     }
 }
 
@@ -118,7 +118,7 @@ async function evidence(_, signal) {
             keep('recoveryCode', undefined)
             go('/recovery/status')
         },
-        further: [resend(sent, () => again('/recovery/evidence'), signal), codesPanel(claim.to, field)],
+        further: [resend(sent, () => again('/recovery/evidence'), signal), codesPanel(claim.to, sent.challengeId, field)],
     }
 }
 
@@ -141,6 +141,6 @@ async function complete(_, signal) {
             for (const name of ['recovery', 'recoveryCode']) keep(name, undefined)
             welcome()
         },
-        further: [resend(sent, () => again('/recovery/complete'), signal), codesPanel(claim.to, field)],
+        further: [resend(sent, () => again('/recovery/complete'), signal), codesPanel(claim.to, sent.challengeId, field)],
     }
 }

@@ -71,7 +71,7 @@ export async function code(_, signal) {
         further: [
             resend(sent, () => sendCode(sent.kind, sent.to), signal),
             link(t(sent.kind === 'phone' ? 'changeNumber' : 'changeAddress'), `/sign-in/${sent.kind}`),
-            codesPanel(sent.to, field),
+            codesPanel(sent.to, sent.challengeId, field),
         ],
     }
 }
@@ -134,21 +134,37 @@ export function resend(sent, again, signal) {
     return place
 }
 
-/** In a development system: the codes that were sent, so that a person with only a browser gets through. */
-export function codesPanel(to, field) {
+/** Waits until the code of a challenge is on its way: before that, the newest message has the code of another one. */
+async function untilSent(challengeId) {
+    for (let times = 0; times < 40; times++) {
+        const { delivery } = await server.getCodeDelivery({ challengeId })
+        if (delivery !== 'queued') return
+        await new Promise(resolve => setTimeout(resolve, 250))
+    }
+}
+
+/**
+ * In a development system: the code that was sent, so that a person with only a browser gets through.
+ *
+ * @param {string} to a number or an address
+ * @param {string} challengeId
+ * @param {import('./fields.js').Field} field takes the code
+ */
+export function codesPanel(to, challengeId, field) {
     const panel = h('aside', { class: 'development', hidden: true, 'aria-label': t('development') })
     async function look() {
-        const messages = await codesOnThisMachine(to)
-        if (messages === null) return
+        if (await codesOnThisMachine(to) === null) return
+        await untilSent(challengeId)
+        const messages = await codesOnThisMachine(to) ?? []
         const code = messages[0]?.body.match(/\d{6}/)?.[0]
         const hadFocus = panel.contains(document.activeElement)
         panel.hidden = false
         panel.replaceChildren(
             h('p', {}, t('developmentHelp')), h('p', {}, messages[0]?.body ?? t('noCodeYet')),
             code ? button(t('fillIn'), () => { field.element.querySelector('input').value = code; field.focus() })
-                : button(t('lookAgain'), look))
+                : button(t('lookAgain'), acting(look)))
         if (hadFocus) panel.querySelector('button').focus()
     }
-    look()
+    look().catch(() => {})
     return panel
 }
