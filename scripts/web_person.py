@@ -56,6 +56,7 @@ ACTIVE = """
 """
 PAGE = """return {route: location.hash.slice(1).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…'), title: document.title,
     h1: document.querySelector('main h1')?.innerText, summary: document.querySelector('.summary')?.innerText,
+    shape: [...document.body.querySelectorAll('*')].map(e => `${e.localName}.${e.className}`).join(),
     isToldOf: document.activeElement?.className === 'summary'}"""
 TOO_WIDE = """
     const width = document.documentElement.clientWidth
@@ -88,18 +89,21 @@ def picture(folder):
 class Person:
     """Somebody at the keyboard of a browser."""
 
+    # What axe has looked at: a page in one look, of one shape.
+    seen = set()
+
     def __init__(self, browser, address, photo, app=None, language="en", width=320, scheme="light"):
         self.browser, self.address, self.photo, self.app, self.language = browser, address, photo, app, language
         self.width, self.scheme = width, scheme
         self.name = f"{app or 'default'}, {language}, {width}, {scheme}"
-        self.pages, self.seen = 0, set()
+        self.pages = 0
         self.phone, self.account, self.year = number(), "", "1990"
         self.email = f"web-{random.randrange(10**9)}@example.com"
         # Whether the server refuses what the person does next: the browser then reports the status.
         self.expects_refusals = False
 
     def fail(self, text):
-        fail(f"{self.name}: {text}; at {self.browser.run(PAGE)}")
+        fail(f"{self.name}: {text}; at {self.browser.run(PAGE) | {'shape': ''}}")
 
     def open(self, route=""):
         self.browser.screen(self.width)
@@ -170,10 +174,10 @@ class Person:
         page = self.browser.run(PAGE)
         self.pages += 1
         wrong = self.browser.run(TOO_WIDE) + self.browser.run(TOO_SMALL, TARGET)
-        kind = (page["route"], bool(page["summary"]))
-        if kind not in self.seen:
+        kind = (self.language, self.width, self.scheme, page["route"], page["shape"])
+        if kind not in Person.seen:
+            Person.seen.add(kind)
             wrong += self.browser.violations()
-            self.seen.add(kind)
         if bool(page["summary"]) != bool(re.match("(Error|Fel): ", page["title"])):
             wrong.append(f"the title is {page['title']}")
         if page["summary"] and not page["isToldOf"]:

@@ -35,11 +35,12 @@ export async function account() {
                 [each.name, each.current ? t('thisDevice') : t('usedAt', { at: moment(each.lastUsedAt) })],
                 !each.current && link(t('removeDevice'), `/account/remove/${each.id}`)])),
             ...(ways.length ? [h('h2', {}, t('identities')), list(ways.map(way => [
-                [way.name, way.email ?? '', t('linkedAt', { at: moment(way.linkedAt) })], link(t('unlink'), `/account/unlink/${part(way.key)}`)]))] : []),
+                [way.name, way.email ?? '', t('linkedAt', { at: moment(way.linkedAt) })],
+                link(t('unlink'), `/account/unlink/${part(way.key)}`)]))] : []),
             h('h2', {}, t('lock')), h('p', {}, t(lockEnabled ? 'lockIsOn' : 'lockIsOff')),
             link(t(lockEnabled ? 'lockOff' : 'lockOn'), `/account/lock/${lockEnabled ? 'off' : 'on'}`, { class: 'act' }),
             h('h2', {}, t('yourData')),
-            h('ul', { class: 'links' }, h('li', {}, link(t('export'), '/account/export')), h('li', {}, link(t('delete'), '/account/delete'))),
+            h('ul', { class: 'links' }, ['export', 'delete'].map(each => h('li', {}, link(t(each), `/account/${each}`)))),
         ],
         further: [button(t('signOut'), acting(leave))],
     }
@@ -68,7 +69,8 @@ function unlinkPage([provider]) {
 }
 
 function lockPage([to]) {
-    return confirmation(t(to === 'on' ? 'lockOn' : 'lockOff'), t(to === 'on' ? 'lockOnText' : 'lockOffText'), t(to === 'on' ? 'lockOn' : 'lockOff'), async () => {
+    const words = to === 'on' ? 'lockOn' : 'lockOff'
+    return confirmation(t(words), t(`${words}Text`), t(words), async () => {
         await server.setRecoveryLock({ body: { enabled: to === 'on' } })
         go('/account')
     })

@@ -62,15 +62,16 @@ async function attempt(act, keys) {
         const problem = problemOf(error)
         if (isSignedOut(error) || problem?.status === 401) return leaveFor('/sign-in', keys)
         if (problem?.code === 'reauthentication_required') {
-            keep('after', { route: route() })
+            keep('after', { route: route(), until: Date.now() + 600_000 })
             return leaveFor('/sign-in', keys)
         }
         const isKnown = problem || isOffline(error)
         if (!isKnown) reportError(error)
         const message = problem?.detail ?? t(isKnown ? 'offline' : 'somethingIsWrongText')
         if (keys) return problem ? errorsOf(problem, keys) : [{ message }]
+        const reference = problem?.status >= 500 ? [h('p', { class: 'hint' }, t('reference', { id: problem.traceId }))] : []
         return {
-            title: t(isOffline(error) ? 'offlineTitle' : 'somethingIsWrong'), content: [h('p', {}, message), problem?.status >= 500 && h('p', { class: 'hint' }, t('reference', { id: problem.traceId }))].filter(Boolean),
+            title: t(isOffline(error) ? 'offlineTitle' : 'somethingIsWrong'), content: [h('p', {}, message), ...reference],
             action: t('tryAgain'), fields: [], submit: async () => draw(), further: [link(t('start'), '/')],
         }
     }

@@ -6,18 +6,16 @@ let waiting = 0
 let stop
 
 function update() {
-    const words = navigator.onLine ? (waiting ? t('waiting', { count: waiting }) : '') : [t('offlineBanner'), waiting ? t('waiting', { count: waiting }) : ''].join(' ')
-    showBanner(words)
+    showBanner([navigator.onLine ? '' : t('offlineBanner'), waiting ? t('waiting', { count: waiting }) : ''].filter(Boolean).join(' '))
 }
 
 /** Tells the person about answers of this queue that could not be sent. */
 export function watch(queue) {
     stop?.()
-    const tell = ({ writes, error }) => {
+    stop = queue.onChange(({ writes, error }) => {
         waiting = error || !navigator.onLine ? writes.length : 0
         update()
-    }
-    stop = queue.onChange(tell)
+    })
 }
 
 /** Tells the person when the network goes, and when it comes back. */

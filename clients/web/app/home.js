@@ -32,7 +32,8 @@ export async function saved() {
 /** What a person reads who may not go on: too young, or suspended. */
 export async function blocked() {
     const { ageGate } = await server.viewOnboarding()
-    if (!ageGate) return { title: t('suspendedTitle'), content: [h('p', {}, t('suspendedText'))], further: [link(t('account'), '/account')] }
+    const further = [link(t('account'), '/account')]
+    if (!ageGate) return { title: t('suspendedTitle'), content: [h('p', {}, t('suspendedText'))], further }
     const told = h('p', { role: 'status' })
     return {
         title: ageGate.message, content: [h('p', {}, t('eligibleOn', { day: day(ageGate.eligibleOn) })), told],
@@ -41,7 +42,7 @@ export async function blocked() {
             const { eligibleOn } = await server.joinWaitlist({ body: { notify: true } })
             told.textContent = t('onWaitlist', { day: day(eligibleOn) })
         },
-        further: [link(t('account'), '/account')],
+        further,
     }
 }
 
@@ -67,18 +68,18 @@ export async function done() {
         title: t(onboarding.onboardingStatus === 'complete' ? 'doneTitle' : 'nearlyDoneTitle'),
         content: [
             h('p', {}, t(onboarding.matchingMode === 'provisional' ? 'doneProvisional' : 'doneText')),
-            left.length > 0 && h('h2', {}, t('alsoOffered')),
-            left.length > 0 && h('ul', { class: 'links' }, left.map(step => h('li', {}, link(
-                stepName(step, catalogue), routeOfStep(step, catalogue, me) ?? `/wait/${part(step.key)}`)))),
-            questionnaires.length > 0 && h('h2', {}, t('yourAnswers')),
-            questionnaires.length > 0 && h('ul', { class: 'links' }, questionnaires.map(step => h('li', {},
-                link(t('lookAtAnswers'), `/questions/${part(step.questionnaire)}/check`)))),
-            screens.length > 0 && h('h2', {}, t('yourProfile')),
-            screens.length > 0 && h('ul', { class: 'links' }, screens.map(screen => h('li', {}, link(screen.label, `/profile/${part(screen.key)}`)))),
-        ].filter(Boolean),
+            ...links('alsoOffered', left.map(step =>
+                [stepName(step, catalogue), routeOfStep(step, catalogue, me) ?? `/wait/${part(step.key)}`])),
+            ...links('yourAnswers', questionnaires.map(step => [t('lookAtAnswers'), `/questions/${part(step.questionnaire)}/check`])),
+            ...links('yourProfile', screens.map(screen => [screen.label, `/profile/${part(screen.key)}`])),
+        ],
         further: [link(t('account'), '/account'), button(t('signOut'), acting(leave))],
     }
 }
+
+/** A heading with links, unless there are none. */
+const links = (title, to) => to.length === 0 ? [] : [
+    h('h2', {}, t(title)), h('ul', { class: 'links' }, to.map(([text, route]) => h('li', {}, link(text, route))))]
 
 /** A step in words: what the app calls its kind. */
 function stepName(step, catalogue) {

@@ -73,7 +73,7 @@ export function show(page, isSignedIn, attempt) {
     const fields = page.fields ?? []
     let summary = h('div', { hidden: true })
     const submit = h('button', { type: 'submit' }, page.action ?? t('continue'))
-    const form = page.submit && h('form', { novalidate: true, autocomplete: 'on', onsubmit }, fields.map(field => field.element), page.below, submit)
+    const form = page.submit && h('form', { novalidate: true, onsubmit }, fields.map(field => field.element), page.below, submit)
     const bar = page.progress && h('progress', {
         value: page.progress.value, max: page.progress.max, 'aria-label': t('progress'),
     }, `${page.progress.value}/${page.progress.max}`)
@@ -118,13 +118,14 @@ export function show(page, isSignedIn, attempt) {
             element.querySelector('.error').hidden = true
             element.querySelectorAll('[aria-invalid]').forEach(input => input.removeAttribute('aria-invalid'))
         })
-        const told = h('div', { class: 'summary', role: 'alert', tabindex: -1 }, h('h2', {}, t('thereIsAProblem')), h('ul', {}, failures.map(({ key, message, route }) => {
+        const lines = failures.map(({ key, message, route }) => {
             const field = fields.find(each => each.key === key)
             field?.fail(message)
             if (route) return h('li', {}, link(message, route))
             if (!field) return h('li', {}, message)
             return h('li', {}, h('a', { href: '#main', onclick(event) { event.preventDefault(); field.focus() } }, message))
-        })))
+        })
+        const told = h('div', { class: 'summary', role: 'alert', tabindex: -1 }, h('h2', {}, t('thereIsAProblem')), h('ul', {}, lines))
         summary.replaceWith(told)
         summary = told
         document.title = `${t('error')}: ${page.title} – Vestibule`

@@ -42,8 +42,8 @@ export async function sendPicture(file, ask) {
  * @returns {Promise<string>} the picture's ID
  */
 export async function sendPhoto(file, upload) {
-    const post = about => server.send({ method: 'POST', path: upload.href, access: 'session', keyed: true, body: { kind: upload.kind, ...about } })
-    const { mediaId } = await sendPicture(file, post)
+    const { mediaId } = await sendPicture(file, about => server.send({
+        method: 'POST', path: upload.href, access: 'session', keyed: true, body: { kind: upload.kind, ...about } }))
     const { photos } = await server.send({ method: 'GET', path: upload.placesHref, access: 'session' })
     const others = photos.map(photo => photo.mediaId).slice(0, 5)
     await server.send({ method: 'PUT', path: upload.placesHref, access: 'session', body: { photos: [mediaId, ...others] } })

@@ -18,7 +18,8 @@ export async function pictures() {
 
     async function choose(choice) {
         const made = {
-            presentationId: pair.presentationId, choice, latencyMs: Math.round(performance.now() - began), mutationId: crypto.randomUUID() }
+            presentationId: pair.presentationId, choice, latencyMs: Math.round(performance.now() - began),
+            mutationId: crypto.randomUUID() }
         const before = kept('choices')?.choices.filter(each => each.presentationId !== pair.presentationId) ?? []
         keep('choices', { sessionId: session.sessionId, choices: [...before, made] })
         const next = await sendChoices().catch(keepOffline)
@@ -47,7 +48,9 @@ export async function pictures() {
 
 /** The end of choices that do not agree with each other. */
 const unclear = ({ newSessionAt }) => ({
-    title: t('picturesUnclear'), content: [h('p', {}, t('picturesAgain', { day: day(newSessionAt) }))], fields: [], submit: async () => go('/done') })
+    title: t('picturesUnclear'), content: [h('p', {}, t('picturesAgain', { day: day(newSessionAt) }))], fields: [],
+    submit: async () => go('/done'),
+})
 
 /** Choices stay on this device while there is no network. */
 function keepOffline(error) {

@@ -25,7 +25,8 @@ export async function profile([key]) {
     const screen = catalogue.steps.find(each => each.key === key)
     if (!screen) return { go: '/' }
     const fieldOf = name => catalogue.fields.find(field => field.key === name)
-    const questions = (screen.questions ?? []).map(question => ({ ...question, options: question.options ?? fieldOf(question.key).options }))
+    // The options of a question stand in its field.
+    const questions = (screen.questions ?? []).map(question => ({ options: fieldOf(question.key).options, ...question }))
     if (questions.some(question => question.required && !isKnown(question))) return { go: '/wait/app' }
     const screens = screensOf(catalogue, screen.onboardingStep)
     const isOne = questions.length === 1

@@ -5,8 +5,13 @@ import { welcome } from './sign-in.js'
 import { keep, kept } from './store.js'
 
 const known = {
-    google: { name: 'Google', address: 'https://accounts.google.com/o/oauth2/v2/auth', ask: { response_type: 'id_token', scope: 'openid' } },
-    apple: { name: 'Apple', address: 'https://appleid.apple.com/auth/authorize', ask: { response_type: 'code id_token', response_mode: 'fragment' } },
+    google: {
+        name: 'Google', address: 'https://accounts.google.com/o/oauth2/v2/auth', ask: { response_type: 'id_token', scope: 'openid' },
+    },
+    apple: {
+        name: 'Apple', address: 'https://appleid.apple.com/auth/authorize',
+        ask: { response_type: 'code id_token', response_mode: 'fragment' },
+    },
 }
 const calls = { google: call => server.signInWithGoogle(call), apple: call => server.signInWithApple(call) }
 const sha256 = async text => [...new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))]

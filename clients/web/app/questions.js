@@ -79,7 +79,8 @@ async function question([key, screenKey], isChange) {
     const back = neighbour(view.screens, screenKey, -1)
     const who = view.subjects.find(subject => subject.id === screen.subject)?.label
     return {
-        title: isText ? screen.title : asked.label, isQuestion: !isText, caption: [isText ? null : screen.title, who].filter(Boolean).join(' – ') || undefined,
+        title: isText ? screen.title : asked.label, isQuestion: !isText,
+        caption: [isText ? '' : screen.title, who].filter(Boolean).join(' – ') || undefined,
         back: isChange ? path(key, 'check') : back && path(key, 'at', back), locale: view.locale,
         progress: { value: view.screens.indexOf(screen), max: view.screens.length },
         content: screen.questions.filter(each => each.type === 'info').map(each => h('p', { class: 'text' }, each.label)),
@@ -110,17 +111,20 @@ async function question([key, screenKey], isChange) {
 
 /** A question as a field that says by itself what is missing. */
 function drawField(asked, given) {
-    const field = draw(asked, { value: given.state === 'answered' ? given.value : undefined, declined: given.state === 'declined' }, { isTitle: true })
+    const { state, value } = given
+    const field = draw(asked, { value: state === 'answered' ? value : undefined, declined: state === 'declined' }, { isTitle: true })
     return { ...field, required: asked.required && t('required', { label: asked.label }) }
 }
 
 /** What the server has against an answer. */
-const failuresOf = (error, key) => (error.errors?.length ? error.errors : [{ message: error.detail }]).map(({ message }) => ({ key, message }))
+const failuresOf = (error, key) =>
+    (error.errors?.length ? error.errors : [{ message: error.detail }]).map(({ message }) => ({ key, message }))
 
 /** Shows what a check-answers page has, and finishes. */
 async function check([key]) {
     const { view, queue, session, status } = await load(key)
-    const subjects = view.subjects.map(subject => ({ ...subject, section: view.screens.find(screen => screen.subject === subject.id)?.title }))
+    const sectionOf = subject => view.screens.find(screen => screen.subject === subject.id)?.title
+    const subjects = view.subjects.map(subject => ({ ...subject, section: sectionOf(subject) }))
     const rows = subject => view.review.filter(line => (line.screen.split('/')[1] ?? null) === subject).map(line => ({
         name: line.label, texts: line.texts, route: path(key, 'change', line.screen) }))
     const kinds = [...new Map(subjects.map(subject => [subject.kind, subject.section])).entries()]
@@ -174,13 +178,15 @@ async function conflict([key, screenKey]) {
     const found = asked && about({ question: asked.key, subject: screen.subject }, queue.state).conflict
     if (!found) return { go: path(key, 'at', screenKey) }
     const texts = said => textsOf(asked, said).join(', ') || t('notAnswered')
-    const field = draw({
-        key: 'keep', type: 'single_choice', control: 'radio', required: true, label: t('conflictQuestion', { question: asked.label }), options: [
-            { key: 'mine', label: t('mine', { text: texts(found.mine) }) },
-            { key: 'theirs', label: t(found.theirs.device ? 'theirsOn' : 'theirs', { text: texts(found.theirs), device: found.theirs.device }) }],
-    })
+    const { device: other } = found.theirs
+    const options = [
+        { key: 'mine', label: t('mine', { text: texts(found.mine) }) },
+        { key: 'theirs', label: t(other ? 'theirsOn' : 'theirs', { text: texts(found.theirs), device: other }) }]
+    const label = t('conflictQuestion', { question: asked.label })
+    const field = draw({ key: 'keep', type: 'single_choice', control: 'radio', required: true, label, options })
     return {
-        title: t('conflictTitle'), content: [h('p', {}, t('conflictText'))], fields: [{ ...field, required: t('required', { label: asked.label }) }],
+        title: t('conflictTitle'), content: [h('p', {}, t('conflictText'))],
+        fields: [{ ...field, required: t('required', { label: asked.label }) }],
         async submit(said) {
             if (said.keep.value === 'mine') await queue.keepMine(found)
             else await queue.keepTheirs(found)

@@ -1,5 +1,7 @@
 // The connection to the server: one client of the SDK for the whole app.
-import { Vestibule, VestibuleNotModified, VestibuleOffline, VestibuleProblem, VestibuleSignedOut, VestibuleUnreadable } from './sdk/vestibule.js'
+import {
+    Vestibule, VestibuleNotModified, VestibuleOffline, VestibuleProblem, VestibuleSignedOut, VestibuleUnreadable,
+} from './sdk/vestibule.js'
 import { keep, kept } from './store.js'
 import { language, t } from './words.js'
 

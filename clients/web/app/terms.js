@@ -13,12 +13,12 @@ export async function terms([key]) {
     if (texts.length === 0) return { go: '/' }
     const field = draw({
         key: 'accepted', type: 'multi_choice', control: 'chips', required: true, label: t('termsQuestion'),
-        options: texts.map((text, index) => ({ key: `t${index}`, label: t('acceptText', { document: text.document, version: text.version }) })),
+        options: texts.map((text, index) => ({ key: `t${index}`, label: t('acceptText', text) })),
     })
     return {
         title: t('termsTitle'),
         content: [h('ul', { class: 'links' }, texts.map(text => h('li', {},
-            h('a', { href: text.url, target: '_blank', rel: 'noopener noreferrer' }, t('readText', { document: text.document, version: text.version })))))],
+            h('a', { href: text.url, target: '_blank', rel: 'noopener noreferrer' }, t('readText', text)))))],
         fields: [{ ...field, required: t('acceptAll') }], action: t('accept'),
         async submit(said) {
             if (said.accepted.value.length < texts.length) return [{ key: 'accepted', message: t('acceptAll') }]

@@ -146,7 +146,7 @@ export function changesOf({ catalogue, screen, me, said, found = {} }) {
 
 /** The session of a questionnaire that a person goes on with: the open one, else the one that was completed last. */
 export const sessionToOpen = sessions =>
-    sessions.find(session => session.status === 'in_progress') ?? sessions.find(session => ['completed', 'amended'].includes(session.status))
+    sessions.find(({ status }) => status === 'in_progress') ?? sessions.find(({ status }) => ['completed', 'amended'].includes(status))
 
 const isSamePlace = (one, other) => one.question === other.question && (one.subject ?? null) === (other.subject ?? null)
 

@@ -40,7 +40,9 @@ function consent(name) {
     const tier = tiers[name]
     return {
         title: t(`${name}Title`),
-        content: [h('p', {}, t(`${name}Text`)), h('ul', {}, ['examined', 'destroyed', 'withdrawn'].map(each => h('li', {}, t(`${name}_${each}`))))],
+        content: [
+            h('p', {}, t(`${name}Text`)),
+            h('ul', {}, ['examined', 'destroyed', 'withdrawn'].map(each => h('li', {}, t(`${name}_${each}`))))],
         action: t('agree'), fields: [],
         submit: () => begin(name, { consent: { [tier.consent]: true, textVersion: consentVersion, at: new Date().toISOString() } }),
         further: [button(t('notNow'), acting(async () => name === 'verification' ? begin(name, {}) : go('/')))],
@@ -57,7 +59,9 @@ async function begin(name, body) {
 function capture(name) {
     const session = kept(name)
     if (!session?.sessionId) return { go: `/${name}` }
-    if (session.hasProvider) return { title: t(`${name}Title`), content: [h('p', {}, t('needsTheApp'))], further: [link(t('goOn'), '/done')] }
+    if (session.hasProvider) {
+        return { title: t(`${name}Title`), content: [h('p', {}, t('needsTheApp'))], further: [link(t('goOn'), '/done')] }
+    }
     const { sides } = tiers[name]
     const fields = sides.map(side => {
         const field = draw({ key: side.key, type: 'text', control: 'upload', label: t(`side_${side.key}`), required: side.required })
@@ -70,7 +74,8 @@ function capture(name) {
         async submit(said) {
             for (const { key } of sides) {
                 const side = key === 'photo' ? {} : { side: key }
-                if (said[key].file) await sendPicture(said[key].file, about => server.addCapture({ session: session.sessionId, body: { ...side, ...about } }))
+                const ask = about => server.addCapture({ session: session.sessionId, body: { ...side, ...about } })
+                if (said[key].file) await sendPicture(said[key].file, ask)
             }
             await server.completeVerification({ session: session.sessionId })
             go(`/${name}/result`)
