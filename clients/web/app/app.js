@@ -2,9 +2,8 @@
 import { account, accountRoutes } from './account.js'
 import { watchNetwork } from './connection.js'
 import { h, link } from './dom.js'
-import { blocked, done, home, saved, wait } from './home.js'
+import { blocked, done, home, saved, update, wait } from './home.js'
 import { show, start } from './page.js'
-import { documentRoutes, verificationRoutes } from './verification.js'
 import { pictures } from './pictures.js'
 import { finishRedirect, returned } from './providers.js'
 import { profile } from './profile.js'
@@ -16,6 +15,7 @@ import { code, confirmCode, signIn } from './sign-in.js'
 import { keep, kept } from './store.js'
 import { terms } from './terms.js'
 import { errorsOf } from './values.js'
+import { documentRoutes, verificationRoutes } from './verification.js'
 import { language, t } from './words.js'
 
 /** Pages that need nobody who is signed in. */
@@ -23,14 +23,14 @@ const open = [
     ['/sign-in', signIn], ['/sign-in/:kind', signIn], ['/code', code], ['/code/confirm', confirmCode], ...recoveryRoutes,
 ]
 const own = [
-    ['/', home], ['/saved', saved], ['/done', done], ['/blocked', blocked], ['/wait/:step', wait], ['/profile/:screen', profile],
-    ...questionRoutes, ['/pictures', pictures], ...verificationRoutes, ...documentRoutes, ['/terms/:step', terms],
-    ['/account', account], ...accountRoutes,
+    ['/', home], ['/saved', saved], ['/done', done], ['/blocked', blocked], ['/wait/:step', wait], ['/update', update], 
+    ['/profile/:screen', profile], ...questionRoutes, ['/pictures', pictures], ...verificationRoutes, ...documentRoutes,
+    ['/terms/:step', terms], ['/account', account], ...accountRoutes,
 ]
 let current = new AbortController()
 
 function find(routes) {
-    const parts = route().split('?')[0].split('/')
+    const parts = route().split('/')
     for (const [pattern, page] of routes) {
         const wanted = pattern.split('/')
         if (wanted.length !== parts.length) continue
@@ -45,10 +45,13 @@ async function draw() {
     current.abort()
     current = new AbortController()
     const { signal } = current
+    const given = returned()
     const isSignedIn = server.user !== undefined && isOfThisApp()
-    const found = find(open) ?? (isSignedIn ? find(own) : null)
-    if (!found) return replace(isSignedIn ? '/' : kept('code') && route() === '/' ? '/code' : '/sign-in')
-    const page = await attempt(() => found.page(found.values, signal))
+    // Whoever is signed in comes back to the sign-in only to prove it anew.
+    const isOver = isSignedIn && !kept('after') && /^[/](sign-in|code)/.test(route())
+    const found = isOver ? null : find(open) ?? (isSignedIn ? find(own) : null)
+    if (!found && !given) return replace(isSignedIn ? '/' : kept('code') && route() === '/' ? '/code' : '/sign-in')
+    const page = await attempt(() => given ? finishRedirect(given) : found.page(found.values, signal))
     if (signal.aborted) return
     if (page.go) return replace(page.go)
     show(page, isSignedIn, attempt)
@@ -60,7 +63,7 @@ async function attempt(act, keys) {
         return await act()
     } catch (error) {
         const problem = problemOf(error)
-        if (isSignedOut(error) || problem?.status === 401) return leaveFor('/sign-in', keys)
+        if (isSignedOut(error) || problem?.status === 401 && problem.code !== 'identity_token_invalid') return leaveFor('/sign-in', keys)
         if (problem?.code === 'reauthentication_required') {
             keep('after', { route: route(), until: Date.now() + 600_000 })
             return leaveFor('/sign-in', keys)
@@ -69,6 +72,7 @@ async function attempt(act, keys) {
         if (!isKnown) reportError(error)
         const message = problem?.detail ?? t(isKnown ? 'offline' : 'somethingIsWrongText')
         if (keys) return problem ? errorsOf(problem, keys) : [{ message }]
+        if (isOffline(error)) addEventListener('online', draw, { once: true, signal: current.signal })
         const reference = problem?.status >= 500 ? [h('p', { class: 'hint' }, t('reference', { id: problem.traceId }))] : []
         return {
             title: t(isOffline(error) ? 'offlineTitle' : 'somethingIsWrong'), content: [h('p', {}, message), ...reference],
@@ -93,7 +97,4 @@ watchNetwork()
 addEventListener('hashchange', draw)
 await server.start()
 server.onSession(({ reason }) => { if (reason !== 'signIn') draw() })
-const given = returned()
-if (given) {
-    await attempt(() => finishRedirect(given), [])
-} else draw()
+draw()

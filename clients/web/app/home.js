@@ -1,9 +1,9 @@
 // Where the person goes on: the page behind the sign-in, and the pages around the steps.
 import { button, h, link } from './dom.js'
+import { leave } from './leave.js'
 import { acting } from './page.js'
 import { go, part, replace } from './routes.js'
 import { server } from './server.js'
-import { leave } from './leave.js'
 import { routeOfStep, routeToContinue, screensOf } from './values.js'
 import { day, named, t } from './words.js'
 
@@ -51,11 +51,14 @@ export async function wait([key]) {
     const { steps } = await server.viewOnboarding()
     const step = steps.find(each => each.key === key)
     if (!step || step.state === 'done') return { go: '/' }
-    return {
-        title: t('waitTitle'), content: [h('p', {}, t(step.kind === 'operator' ? 'waitForOperator' : 'updateTheApp'))],
-        action: t('lookAgain'), fields: [], submit: async () => replace('/'),
-    }
+    return waitPage(step.kind === 'operator' ? 'waitForOperator' : 'updateTheApp')
 }
+
+/** What a person reads who must answer something that this app cannot draw. */
+export const update = async () => waitPage('updateTheApp')
+
+const waitPage = words => ({
+    title: t('waitTitle'), content: [h('p', {}, t(words))], action: t('lookAgain'), fields: [], submit: async () => replace('/') })
 
 /** The end of the onboarding, with what the plan still offers. */
 export async function done() {

@@ -27,7 +27,7 @@ export async function profile([key]) {
     const fieldOf = name => catalogue.fields.find(field => field.key === name)
     // The options of a question stand in its field.
     const questions = (screen.questions ?? []).map(question => ({ options: fieldOf(question.key).options, ...question }))
-    if (questions.some(question => question.required && !isKnown(question))) return { go: '/wait/app' }
+    if (questions.some(question => question.required && !isKnown(question))) return { go: '/update' }
     const screens = screensOf(catalogue, screen.onboardingStep)
     const isOne = questions.length === 1
     const found = {}

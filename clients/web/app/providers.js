@@ -1,5 +1,4 @@
 // Google and Apple by redirect, without a script of theirs. The server's operator says in settings.json which there are.
-import { go } from './routes.js'
 import { appKey, device, server, settings } from './server.js'
 import { welcome } from './sign-in.js'
 import { keep, kept } from './store.js'
@@ -42,18 +41,18 @@ export function returned() {
     return given.has('state') && (given.has('id_token') || given.has('error')) ? given : null
 }
 
-/** Signs in with what the provider led back with. */
+/** Signs in with what the provider led back with, and says where the person goes on. */
 export async function finishRedirect(given) {
     const begun = kept('redirect')
     keep('redirect', undefined)
-    if (!begun || begun.state !== given.get('state') || given.has('error')) return go('/sign-in')
+    if (!begun || begun.state !== given.get('state') || given.has('error')) return { go: '/sign-in' }
     const answer = await calls[begun.provider]({ body: {
         identityToken: given.get('id_token'), nonce: begun.nonce, device: device(),
         ...(given.get('code') && begun.provider === 'apple' ? { authorizationCode: given.get('code') } : {}),
     } })
     if (answer?.linkToken) {
         keep('link', { linkToken: answer.linkToken, until: Date.now() + answer.expiresInSeconds * 1000 })
-        return go('/sign-in/phone')
+        return { go: '/sign-in/phone' }
     }
-    welcome()
+    return { go: welcome() }
 }

@@ -4,7 +4,7 @@ import { button, h, link } from './dom.js'
 import { draw, isKnown } from './fields.js'
 import { acting, facts } from './page.js'
 import { sendPhoto } from './photos.js'
-import { go, part, replace } from './routes.js'
+import { go, part } from './routes.js'
 import { device, isNotModified, isOffline, problemOf, server } from './server.js'
 import { about, givenTo, neighbour, screenToContinue, sessionToOpen, textsOf, writeOf } from './values.js'
 import { t } from './words.js'
@@ -25,15 +25,21 @@ const path = (key, ...rest) => ['/questions', part(key), ...rest.map(part)].join
 
 /** Opens the session, and reads its view. Without a network, the view that was read last stands. */
 async function load(key) {
-    if (opened?.key !== key || opened.person !== server.user.id) {
+    if (opened?.key !== key || opened.person !== server.user?.id) {
         const { sessions } = await server.listQuestionnaireSessions({ questionnaire: key })
         const session = sessionToOpen(sessions) ?? await server.openSession({ questionnaire: key })
-        opened = { key, person: server.user.id, session: session.id, status: session.status }
+        opened = { key, person: server.user?.id, session: session.id, status: session.status }
     }
     const queue = server.answers({ questionnaire: key, session: opened.session })
     watch(queue)
     await queue.load()
     await settle(queue)
+    if (queue.state.blocked) {
+        // The session was stopped: its answers are of no use to the next one.
+        await queue.clear()
+        opened = undefined
+        return load(key)
+    }
     try {
         const { value, eTag } = await server.getSessionScreens({ questionnaire: key, session: opened.session, ifNoneMatch: opened.eTag })
         Object.assign(opened, { view: value, eTag })
@@ -46,16 +52,10 @@ async function load(key) {
 /** Waits until the queue has sent what waits, for a bounded time. What then still waits is sent later. */
 async function settle(queue) {
     await Promise.race([queue.send(), new Promise(resolve => setTimeout(resolve, patience))])
-    const { blocked } = queue.state
-    if (blocked === 'version_closed') {
-        await server.migrateSession({ questionnaire: opened.key, session: opened.session })
-        await queue.unblock()
-        await queue.send()
-    } else if (blocked) {
-        await queue.clear()
-        opened = undefined
-        replace('/')
-    }
+    if (queue.state.blocked !== 'version_closed') return
+    await server.migrateSession({ questionnaire: opened.key, session: opened.session })
+    await queue.unblock()
+    await queue.send()
 }
 
 async function begin([key]) {
@@ -72,7 +72,7 @@ async function question([key, screenKey], isChange) {
     const place = { question: asked.key, subject: screen.subject }
     const { conflict, refusal } = about(place, queue.state)
     if (conflict) return { go: path(key, 'conflict', screenKey) }
-    if (!isKnown(asked) && asked.type !== 'info' && asked.required) return { go: '/wait/app' }
+    if (!isKnown(asked) && asked.type !== 'info' && asked.required) return { go: '/update' }
     const given = givenTo(place, view, queue.state)
     const isText = asked.type === 'info' || !isKnown(asked)
     const fields = isText ? [] : [drawField(asked, given)]
@@ -126,7 +126,7 @@ async function check([key]) {
     const sectionOf = subject => view.screens.find(screen => screen.subject === subject.id)?.title
     const subjects = view.subjects.map(subject => ({ ...subject, section: sectionOf(subject) }))
     const rows = subject => view.review.filter(line => (line.screen.split('/')[1] ?? null) === subject).map(line => ({
-        name: line.label, texts: line.texts, route: path(key, 'change', line.screen) }))
+        name: line.label, texts: line.stale ? [t('answerAgain')] : line.texts, route: path(key, 'change', line.screen) }))
     const kinds = [...new Map(subjects.map(subject => [subject.kind, subject.section])).entries()]
     const isOver = ['completed', 'amended'].includes(status)
     const waiting = queue.state.writes.length

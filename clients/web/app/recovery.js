@@ -140,7 +140,7 @@ async function complete(_, signal) {
             await server.completeRecovery({ recovery: claim.id, token: claim.token, body: {
                 challengeId: sent.challengeId, code, device: { ...device(), secret: claim.secret } } })
             for (const name of ['recovery', 'recoveryCode']) keep(name, undefined)
-            welcome()
+            go(welcome())
         },
     }, signal)
 }

@@ -69,15 +69,15 @@ async function verify(sent, code, more = {}) {
         keep('confirm', { code, ask: problem.code, detail: problem.detail, options: problem.problem.options ?? [], until: sent.until })
         return go('/code/confirm')
     }
-    welcome()
+    go(welcome())
 }
 
-/** Leads to the page that asked for the sign-in, or to where the person goes on. */
+/** What follows a sign-in: the page that asked for it, or where the person goes on. */
 export function welcome() {
     const after = kept('after')?.route ?? '/'
     for (const name of ['code', 'confirm', 'link', 'after']) keep(name, undefined)
     rememberApp()
-    go(after)
+    return after
 }
 
 /** The page that asks how to go on with a number that has an account. */

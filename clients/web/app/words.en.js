@@ -22,6 +22,7 @@ export default {
     yes: 'Yes',
     no: 'No',
     required: 'Answer this: {label}',
+    answerAgain: 'This needs a new answer.',
     notAnswered: 'Not answered',
     offlineTitle: 'There is no connection',
     offline: 'The server did not answer. Check your connection, then try again.',

@@ -22,6 +22,7 @@ export default {
     yes: 'Ja',
     no: 'Nej',
     required: 'Svara på det här: {label}',
+    answerAgain: 'Det här behöver ett nytt svar.',
     notAnswered: 'Inget svar',
     offlineTitle: 'Det finns ingen anslutning',
     offline: 'Servern svarade inte. Kontrollera anslutningen och försök igen.',
