@@ -5,8 +5,12 @@ import {
 import { keep, kept } from './store.js'
 import { language, t } from './words.js'
 
+// A provider leads back to an address without the key of the app.
 const begun = kept('redirect')
-const asked = new URLSearchParams(location.search).get('app') ?? (location.hash.includes('state=') ? begun?.app : undefined)
+if (begun?.app && location.hash.includes('state=')) {
+    history.replaceState(null, '', `?app=${encodeURIComponent(begun.app)}${location.hash}`)
+}
+const asked = new URLSearchParams(location.search).get('app') ?? undefined
 
 /** The publishable key of the app; `undefined` is the default app. */
 export const appKey = asked ?? kept('app')?.key
