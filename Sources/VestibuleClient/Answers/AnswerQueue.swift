@@ -130,7 +130,7 @@ public actor AnswerQueue {
                 for await content in news where !content.next().isEmpty { break }
             } catch {
                 if case .signedOut = error { throw error }
-                if try content().blocked != nil { throw error }
+                if (try? content())?.blocked != nil { throw error }
                 failures += 1
                 try? await clock.sleep(
                     RetryPolicy.queueWait(
