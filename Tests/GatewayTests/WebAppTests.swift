@@ -28,14 +28,19 @@ import Testing
             }
             #expect(
                 try await stage.get("/app/settings.json").json == [
+                    "showsCodes": false,
                     "clients": [
                         "google": ["id": "1.example"], "apple": ["id": "2", "address": "https://apple.example/a"],
                     ]
                 ])
             let page = try await stage.get("/app/")
             #expect(page.headers["content-type"] == "text/html; charset=utf-8")
-            let moved = try await stage.get("/app")
-            #expect(moved.status == 308 && moved.headers["location"] == "/app/")
+            let moved = try await stage.get("/app?app=one")
+            #expect(moved.status == 308 && moved.headers["location"] == "/app/?app=one")
+            let tag = try #require(page.headers["etag"])
+            #expect(try await stage.get("/app/", ["If-None-Match": "W/\"old\", W/\(tag)"]).status == 304)
+            let other = try #require(WebApp(WebApp.Settings()).answer(HTTPRequestHead(method: "GET", path: "/app/")))
+            #expect(other.headers.first("etag") != tag, "another policy is another version")
             for path in ["/app/none.js", "/app/index.html", "/app/../app/", "/app//", "/sdk/vestibule.js"] {
                 #expect(try await stage.get(path).status == 404)
             }
@@ -61,6 +66,7 @@ import Testing
             to: folder.appending(path: "sms.jsonl"), atomically: true, encoding: .utf8)
         let values = ["GATEWAY_WEB_APP": "on", "SPOOL_DIR": folder.path]
         let development = try configuration(values, profile: "development")
+        #expect(development.webApp?.showsCodes == true)
         try await onStage({
             $0.webApp = .init(); $0.developmentCodes = development.developmentCodes
         }) { stage in
@@ -71,7 +77,7 @@ import Testing
         }
         for profile in ["staging", "production"] {
             let other = try configuration(values, profile: profile)
-            #expect(other.webApp != nil && other.developmentCodes == nil)
+            #expect(other.webApp?.showsCodes == false && other.developmentCodes == nil)
         }
     }
 

@@ -302,11 +302,9 @@ import ProcessRuntime
 
     /// The response itself, or 304 without a body if the client already has this version.
     private func revalidated(_ response: HTTPResponse, _ head: HTTPRequestHead) -> HTTPResponse {
-        let known = head.headers.all("if-none-match").joined(separator: ",").split(separator: ",")
-            .map { $0.trimmingPrefix(" ").trimmingPrefix("W/") }
         let tag = response.headers.first("etag")
         var response = response
-        if known.contains(where: { $0 == "*" || $0 == tag ?? "" }) {
+        if head.headers.knows(tag ?? "") {
             response = HTTPResponse(status: 304)
             if let tag { response.headers.set("etag", tag) }
         }
@@ -349,5 +347,13 @@ import ProcessRuntime
         guard let seconds = seconds ?? nil else { return }
         throw Problem(
             .rateLimited, "Please wait \(seconds.counted("second")) before retrying", retryAfterSeconds: seconds)
+    }
+}
+
+extension HTTPHeaders {
+    /// Whether the client already has the version with this entity tag (RFC 9110, section 13.1.2).
+    func knows(_ tag: String) -> Bool {
+        all("if-none-match").joined(separator: ",").split(separator: ",")
+            .map { $0.trimmingPrefix(" ").trimmingPrefix("W/") }.contains { $0 == "*" || $0 == tag }
     }
 }

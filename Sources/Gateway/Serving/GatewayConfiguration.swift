@@ -85,6 +85,7 @@ extension GatewayConfiguration {
         }
         if values.profile == .development {
             developmentCodes = values.optionalText("SPOOL_DIR").map { DevelopmentCodes(folder: $0) }
+            webApp?.showsCodes = developmentCodes != nil
         }
         tokenIssuer = try values.text("GATEWAY_TOKEN_ISSUER")
         tokenAudience = try values.text("GATEWAY_TOKEN_AUDIENCE")

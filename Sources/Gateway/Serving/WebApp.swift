@@ -11,6 +11,8 @@ struct WebApp: Sendable {
         var sources: [String] = []
         /// Clients at identity providers by the provider's name. Each is an ID, and an address if it is not the provider's.
         var clients: [String: (id: String, address: String?)] = [:]
+        /// Whether there are ``DevelopmentCodes`` to show.
+        var showsCodes = false
 
         init() {}
 
@@ -28,12 +30,13 @@ struct WebApp: Sendable {
 
         fileprivate var document: JSONValue {
             [
+                "showsCodes": .bool(showsCodes),
                 "clients": .object(
                     clients.mapValues { client in
                         var value: [String: JSONValue] = ["id": .string(client.id)]
                         value["address"] = client.address.map { .string($0) }
                         return .object(value)
-                    })
+                    }),
             ]
         }
     }
@@ -68,7 +71,8 @@ struct WebApp: Sendable {
             // The file in the folder says what there is without a word of the operator.
             let isSettings = path == "/app/settings.json"
             let bytes = isSettings ? CanonicalJSON.bytes(of: settings.document) : file.bytes
-            let digest = Data(SHA256.digest(bytes)).base64EncodedString()
+            // A browser keeps the policy of the answer that it has, so another policy is another version.
+            let digest = Data(SHA256.digest(bytes + Array(policy.utf8))).base64EncodedString()
             files[path] = File(bytes: bytes, type: type, tag: "\"\(digest)\"")
         }
         files["/app/"] = files.removeValue(forKey: "/app/index.html")
@@ -86,11 +90,13 @@ struct WebApp: Sendable {
     /// - Returns: `nil` if the app has no such file, or the method does not read.
     func answer(_ head: HTTPRequestHead) -> HTTPResponse? {
         guard head.method == "GET" || head.method == "HEAD" else { return nil }
-        if head.path == "/app" { return HTTPResponse(status: 308, headers: ["location": "/app/"]) }
+        if head.path == "/app" {
+            return HTTPResponse(status: 308, headers: ["location": "/app/" + (head.query.map { "?\($0)" } ?? "")])
+        }
         guard let file = files[head.path] else { return nil }
         // A new release counts at the next load.
         let headers: HTTPHeaders = ["cache-control": "no-cache", "etag": file.tag]
-        guard head.headers.first("if-none-match") != file.tag else {
+        guard !head.headers.knows(file.tag) else {
             return HTTPResponse(status: 304, headers: headers)
         }
         var response = HTTPResponse(status: 200, headers: headers, body: file.bytes)

@@ -96,8 +96,15 @@ import JSONText
         let members = root.members.filter { !WebSessionAct.keptMembers.contains($0.name) }.map { name, value in
             CanonicalJSON.bytes(of: .string(name)) + [UInt8(ascii: ":")] + value.rawText
         }
+        let actor: Actor
+        do throws(Problem) {
+            actor = try await gatekeeper.actor(of: accessToken)
+        } catch {
+            // Auth made this token just now, so the gateway's keys or clock are behind. The page repeats the call.
+            throw Problem(.serviceUnavailable, "Signing in is not available right now. Please try again.")
+        }
         return Renewed(
-            actor: try await gatekeeper.actor(of: accessToken), setting: setting,
+            actor: actor, setting: setting,
             publicMembers: [UInt8(ascii: "{")] + members.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "}")])
     }
 
