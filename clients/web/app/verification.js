@@ -4,7 +4,7 @@ import { draw } from './fields.js'
 import { acting } from './page.js'
 import { sendPicture } from './photos.js'
 import { go, replace } from './routes.js'
-import { server } from './server.js'
+import { problemOf, server } from './server.js'
 import { keep, kept } from './store.js'
 import { t } from './words.js'
 
@@ -92,7 +92,15 @@ function capture(name) {
 async function result(name, signal) {
     const session = kept(name)
     if (!session) return { go: `/${name}` }
-    const view = await server.getVerification({ session: session.sessionId })
+    if (!session.sessionId) return noSession(name, session)
+    const view = await server.getVerification({ session: session.sessionId }).catch(error => {
+        if (problemOf(error)?.code !== 'not_found') throw error
+    })
+    if (!view) {
+        // Another session took its place, perhaps on another device.
+        keep(name, undefined)
+        return { go: `/${name}` }
+    }
     if (view.status === 'processing') return processing(view, name, signal)
     if (view.status === 'awaiting_capture') return { go: `/${name}/pictures` }
     const mayTry = again.includes(view.status) && view.attemptsLeft > 0
@@ -102,6 +110,12 @@ async function result(name, signal) {
         submit: async () => go(mayTry ? `/${name}` : view.status === 'verified' ? '/' : '/done'),
         further: mayTry ? [link(t('notNow'), '/done')] : [],
     }
+}
+
+/** Why no session began, such as that the person is verified already. */
+function noSession(name, { message }) {
+    keep(name, undefined)
+    return { title: message, fields: [], submit: async () => go('/done') }
 }
 
 /** The page while a picture is examined. It looks again by itself, each second for half a minute. */
