@@ -75,13 +75,13 @@ TOO_SMALL = """
 HOSTS = "return performance.getEntriesByType('resource').map(e => new URL(e.name).host)"
 
 
-def picture(folder):
-    """A file with a picture that the development judge accepts."""
+def picture(folder, side=480):
+    """A file with a picture that the development judge accepts, unless it is too small."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    rows = b"".join(b"\0" + random.randbytes(480) for _ in range(480))
-    path = pathlib.Path(folder) / "photo.png"
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 480, 480, 8, 0, 0, 0, 0))
+    rows = b"".join(b"\0" + random.randbytes(side) for _ in range(side))
+    path = pathlib.Path(folder) / f"photo-{side}.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
                      + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
     return str(path)
 
@@ -287,6 +287,12 @@ class Person:
         if now["range"] is not None:
             return now["range"]
         return "3" if now["mode"] in ("numeric", "decimal") else "Kim"
+
+    def finish(self):
+        """Goes on to the end of the onboarding."""
+        self.walk()
+        if self.browser.run(PAGE)["h1"] not in ("You’re all set", "Allt är klart"):
+            self.fail("the onboarding is not complete")
 
     def walk(self, until="/done", each=lambda: None):
         """Goes on from page to page until this route."""

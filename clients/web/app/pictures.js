@@ -49,7 +49,7 @@ export async function pictures() {
 /** The end of choices that do not agree with each other. */
 const unclear = ({ newSessionAt }) => ({
     title: t('picturesUnclear'), content: [h('p', {}, t('picturesAgain', { day: day(newSessionAt) }))], fields: [],
-    submit: async () => go('/done'),
+    submit: async () => go('/'),
 })
 
 /** Choices stay on this device while there is no network. */
