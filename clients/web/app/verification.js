@@ -45,13 +45,13 @@ function consent(name) {
             h('ul', {}, ['examined', 'destroyed', 'withdrawn'].map(each => h('li', {}, t(`${name}_${each}`))))],
         action: t('agree'), fields: [],
         submit: () => begin(name, { consent: { [tier.consent]: true, textVersion: consentVersion, at: new Date().toISOString() } }),
-        further: [button(t('notNow'), acting(async () => name === 'verification' ? begin(name, {}) : go('/')))],
+        further: [button(t('notNow'), acting(() => begin(name, {})))],
     }
 }
 
 async function begin(name, body) {
     const begun = await tiers[name].begin({ body })
-    if (begun.status === 'declined') return go('/done')
+    if (begun.status === 'declined') return go('/')
     keep(name, { sessionId: begun.sessionId, prompts: begun.prompts, message: begun.message, hasProvider: Boolean(begun.provider) })
     go(begun.status === 'awaiting_capture' ? `/${name}/pictures` : `/${name}/result`)
 }
