@@ -7,17 +7,18 @@ import { server } from './server.js'
 import { routeOfStep, routeToContinue, screensOf } from './values.js'
 import { day, named, t } from './words.js'
 
-/** What every page about the onboarding reads. */
+/** What every page about the onboarding reads. `isBlocked`: the person is too young or suspended, and goes on nowhere. */
 export async function standing() {
-    const [onboarding, { value: catalogue }, { value: me, eTag }] = await Promise.all([
-        server.viewOnboarding(), server.getProfileFields(), server.getMe()])
-    return { onboarding, catalogue, me, eTag }
+    const [onboarding, { value: catalogue }, { value: me, eTag }, { appAccess }] = await Promise.all([
+        server.viewOnboarding(), server.getProfileFields(), server.getMe(), server.getRequirements()])
+    const isBlocked = Boolean(onboarding.ageGate) || appAccess.disabledReason === 'suspended'
+    return { onboarding, catalogue, me, eTag, isBlocked }
 }
 
 /** Leads to the page on which the person goes on. */
 export async function home() {
-    const { onboarding, catalogue, me } = await standing()
-    return { go: routeToContinue(onboarding, catalogue, me) }
+    const { onboarding, catalogue, me, isBlocked } = await standing()
+    return { go: isBlocked ? '/blocked' : routeToContinue(onboarding, catalogue, me) }
 }
 
 /** The page behind `Save and exit`. */

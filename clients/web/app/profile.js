@@ -20,8 +20,8 @@ function takeTold() {
 
 /** The page of a screen. */
 export async function profile([key]) {
-    const { onboarding, catalogue, me, eTag } = await standing()
-    if (onboarding.onboardingStatus === 'blocked') return { go: '/blocked' }
+    const { catalogue, me, eTag, isBlocked } = await standing()
+    if (isBlocked) return { go: '/blocked' }
     const screen = catalogue.steps.find(each => each.key === key)
     if (!screen) return { go: '/' }
     const fieldOf = name => catalogue.fields.find(field => field.key === name)
@@ -80,7 +80,7 @@ export async function profile([key]) {
             for (const { key: name, upload } of questions) if (said[name]?.file) await sendPhoto(said[name].file, upload)
             if (Object.keys(changes).length) {
                 const { value } = await server.updateMe({ body: changes, ifMatch: eTag })
-                if (value.onboardingStatus === 'blocked') return go('/blocked')
+                if (value.ageGate) return go('/blocked')
             }
             for (const body of skips) await server.skipField({ body })
         } catch (error) {

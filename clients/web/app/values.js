@@ -95,7 +95,6 @@ export function routeOfStep(step, catalogue, me) {
  * the rest once, screen by screen, and may skip it.
  */
 export function routeToContinue(onboarding, catalogue, me) {
-    if (onboarding.onboardingStatus === 'blocked') return '/blocked'
     const current = onboarding.steps.findIndex(step => step.key === onboarding.next?.step)
     const reached = onboarding.steps.slice(0, current < 0 ? onboarding.steps.length : current)
     const offered = reached.find(step =>

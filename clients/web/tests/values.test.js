@@ -78,7 +78,6 @@ test('a person goes on at the first thing that was not asked', () => {
     const filled = { profile: { name: 'Kim', face: 'x' }, skippedFields: ['nick', 'where'], preferNotToShareFields: [] }
     assert.equal(routeToContinue(onboarding, catalogue, filled), '/questions/flow')
     assert.equal(routeToContinue({ onboardingStatus: 'complete', steps }, catalogue, filled), '/done')
-    assert.equal(routeToContinue({ ...onboarding, onboardingStatus: 'blocked' }, catalogue, filled), '/blocked')
     for (const [kind, route] of [['visual_preferences', '/pictures'], ['verification', '/verification'], ['id_verification', '/document'], ['terms', '/terms/x'], ['operator', '/wait/x'], ['dance', '/wait/x']]) {
         assert.equal(routeToContinue({ next: { step: 'x' }, steps: [step('x', kind, 'required', 'current')] }, catalogue, filled), route)
     }
