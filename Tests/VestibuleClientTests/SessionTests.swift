@@ -316,7 +316,10 @@ import Testing
             if number < 3 { throw URLError(.networkConnectionLost) }
             return .problem(404, "not_found")
         }
-        _ = try? await client.openSession(questionnaire: "yoked")
+        _ = try? await client.verifyEmailCode(
+            VerifyEmailCodeRequest(
+                challengeId: UUID(), code: "123456", device: DeviceClaim(name: "Phone", platform: .ios), app: "app",
+                entry: "entry"))
         let sent = await wire.requests.dropFirst()
         #expect(sent.count == 3 && Set(sent.map { $0.headers["Idempotency-Key"] }).count == 1)
         #expect(Set(sent.map(\.body)).count == 1)

@@ -15,9 +15,11 @@ public enum WireJSON {
         return decoder
     }
 
-    /// Writes bodies for the server. Times have milliseconds.
+    /// Writes bodies for the server. Times have milliseconds. The same value always has the same bytes, as a repetition with
+    /// the same `Idempotency-Key` must have.
     public static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
             try container.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))

@@ -1,16 +1,25 @@
 import EventLoop
 import Foundation
+import VestibuleClient
 
 enum DemoCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--http", "--spool", "--plan", "--uploads"])
         @Sendable func demo(_ address: String, _ spool: String, _ issuer: DemoIssuer? = nil) async throws {
             let client = try HTTPClient(address)
+            // Whoever gave a wrong address hears of it at once. Later the demo waits for a service that comes back.
+            _ = try await Loop.offload { try client.send("GET", "/healthz") }
             let uploads = try arguments["--uploads"].map { try HTTPClient($0) }
-            guard let plan = arguments["--plan"] else {
-                return try await Demo(client: client, spool: spool, uploads: uploads).run()
+            do {
+                guard let plan = arguments["--plan"] else {
+                    return try await Demo(client: client, spool: spool, uploads: uploads).run()
+                }
+                try await PlanDemo(client: client, spool: spool, plan: plan, uploads: uploads, issuer: issuer).run()
+            } catch VestibuleError.noAnswer(let error) {
+                throw error
+            } catch VestibuleError.problem(let problem) {
+                throw CommandError("the server answered \(problem.status): \(problem.detail)")
             }
-            try await PlanDemo(client: client, spool: spool, plan: plan, uploads: uploads, issuer: issuer).run()
         }
         if let spool = arguments["--spool"] {
             let address = arguments["--http"] ?? UpCommand.defaultAddress
