@@ -9,10 +9,10 @@ import { finishRedirect, returned } from './providers.js'
 import { profile } from './profile.js'
 import { questionRoutes } from './questions.js'
 import { recoveryRoutes } from './recovery.js'
-import { go, replace, route } from './routes.js'
+import { go, plain, replace, route } from './routes.js'
 import { isOffline, isOfThisApp, isSignedOut, problemOf, server } from './server.js'
 import { code, confirmCode, signIn } from './sign-in.js'
-import { keep, kept } from './store.js'
+import { bind, keep, kept } from './store.js'
 import { terms } from './terms.js'
 import { errorsOf } from './values.js'
 import { documentRoutes, verificationRoutes } from './verification.js'
@@ -35,7 +35,7 @@ function find(routes) {
         const wanted = pattern.split('/')
         if (wanted.length !== parts.length) continue
         if (!wanted.every((each, index) => each.startsWith(':') || each === parts[index])) continue
-        return { page, values: parts.filter((_, index) => wanted[index].startsWith(':')).map(decodeURIComponent) }
+        return { page, values: parts.filter((_, index) => wanted[index].startsWith(':')).map(plain) }
     }
     return null
 }
@@ -96,5 +96,13 @@ start({
 watchNetwork()
 addEventListener('hashchange', draw)
 await server.start()
-server.onSession(({ reason }) => { if (reason !== 'signIn') draw() })
+let person = server.user?.id
+bind(person)
+server.onSession(({ reason }) => {
+    // A page that was drawn for one person must not act for another one.
+    const isAnother = person !== undefined && person !== server.user?.id
+    person = server.user?.id
+    bind(person)
+    if (reason !== 'signIn' || isAnother) draw()
+})
 draw()

@@ -35,10 +35,12 @@ export async function beginRedirect({ key, address, clientId }) {
     location.assign(`${address}?${query}`)
 }
 
-/** The parameters that a provider led back with; `null` if the address has none. */
+/** The parameters that a provider led back with; `null` if the address has none. They do not stay in the address. */
 export function returned() {
     const given = new URLSearchParams(location.hash.slice(1))
-    return given.has('state') && (given.has('id_token') || given.has('error')) ? given : null
+    if (!given.has('state') || !(given.has('id_token') || given.has('error'))) return null
+    history.replaceState(null, '', '#/sign-in')
+    return given
 }
 
 /** Signs in with what the provider led back with, and says where the person goes on. */

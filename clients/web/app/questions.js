@@ -65,6 +65,8 @@ async function begin([key]) {
 }
 
 async function question([key, screenKey], isChange) {
+    // Of a subject that this page adds: the same for each try, so that a lost answer adds nobody twice.
+    const fresh = crypto.randomUUID()
     const { view, queue, session } = await load(key)
     const screen = view.screens.find(each => each.key === screenKey)
     if (!screen) return { go: path(key) }
@@ -93,7 +95,7 @@ async function question([key, screenKey], isChange) {
     }
 
     async function save(said) {
-        if (screen.adds && !screen.subject) return addSubject(key, session, said.value)
+        if (screen.adds && !screen.subject) return addSubject(key, session, fresh, said.value)
         const write = writeOf(asked, said, given)
         if (write) {
             await queue.put({ ...place, ...write, baseRevision: given.revision, device: device().name })
@@ -203,15 +205,16 @@ async function add([key, kind]) {
     const one = view.subjects.find(subject => subject.kind === kind)
     const naming = view.screens.find(screen => screen.adds === kind) ?? view.screens.find(screen => screen.subject === one?.id)
     if (!naming) return { go: path(key, 'check') }
-    const asked = naming.questions.at(-1)
+    const [asked, fresh] = [naming.questions.at(-1), crypto.randomUUID()]
     return {
         title: asked.label, isQuestion: true, caption: naming.title, back: path(key, 'check'), locale: view.locale,
-        fields: [drawField(asked, { state: 'unanswered' })], submit: said => addSubject(key, session, said[asked.key].value),
+        fields: [drawField(asked, { state: 'unanswered' })],
+        submit: said => addSubject(key, session, fresh, said[asked.key].value),
     }
 }
 
-async function addSubject(key, session, label) {
-    await server.putSubject({ questionnaire: key, session, subject: crypto.randomUUID(), body: { label } })
+async function addSubject(key, session, subject, label) {
+    await server.putSubject({ questionnaire: key, session, subject, body: { label } })
     const { view } = await load(key)
     go(path(key, 'at', screenToContinue(view) ?? view.screens.at(-1).key))
 }

@@ -34,7 +34,7 @@ function begin() {
     if (kept('recovery')) return { go: '/recovery/status' }
     const field = lineField('account', t('recoveryAccount'), { autocomplete: 'username' }, t('recoveryAccountHelp'))
     return linePage(field, 'enterAccount', '/sign-in', async account => {
-        keep('claim', { account })
+        keep('claim', { account, until: Date.now() + 1_800_000 })
         go('/recovery/number')
     })
 }

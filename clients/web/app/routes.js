@@ -1,7 +1,16 @@
 // Where the person is: the part of the address behind `#`.
 
 /** The route that is shown. */
-export const route = () => decodeURI(location.hash.slice(1)) || '/'
+export const route = () => plain(location.hash.slice(1), decodeURI) || '/'
+
+/** A part of an address as a text; what cannot be decoded stays as it is. */
+export function plain(text, decode = decodeURIComponent) {
+    try {
+        return decode(text)
+    } catch {
+        return text
+    }
+}
 
 /** Leads to another page. The same route is drawn anew. */
 export function go(to) {

@@ -39,12 +39,15 @@ export const device = () => ({ name: t('thisBrowser'), platform: 'web' })
 /** Looks something up at a path that a field names. */
 export const search = (path, query) => server.send({ method: 'GET', path, access: 'open', query })
 
-/** What the deployment says about this app: the clients that it has at Google and Apple. */
+/** What the deployment says about this app: its clients at Google and Apple, and whether there are codes to show. */
 export const settings = () => (loaded ??= file('settings.json').then(found => found ?? {}))
 let loaded
 
 /** The messages with codes to a number or an address, the newest first; `null` outside the development profile. */
-export const codesOnThisMachine = to => file(`development/codes?to=${encodeURIComponent(to)}`).then(found => found?.messages ?? null)
+export async function codesOnThisMachine(to) {
+    if (!(await settings()).showsCodes) return null
+    return (await file(`development/codes?to=${encodeURIComponent(to)}`))?.messages ?? null
+}
 
 async function file(name) {
     const answer = await fetch(name, { credentials: 'omit' }).catch(() => null)

@@ -8,15 +8,28 @@ export function keep(name, value) {
     else localStorage.setItem(prefix + name, JSON.stringify(value))
 }
 
-/** A value that was kept and is not over. */
+/** A value that was kept. One that is over is taken away. */
 export function kept(name) {
     const value = JSON.parse(localStorage.getItem(prefix + name) ?? 'null')
-    return value && (value.until === undefined || value.until > Date.now()) ? value : undefined
+    if (value?.until === undefined || value.until > Date.now()) return value ?? undefined
+    keep(name, undefined)
+    return undefined
 }
 
-/** Takes away what is about the person. The language stays. */
-export function forget() {
-    for (const key of Object.keys(localStorage)) {
-        if (key.startsWith(prefix) && key !== `${prefix}language`) localStorage.removeItem(key)
-    }
+/** Takes away what is about the person. The language and the app stay, and what is named. */
+export function forget(...spared) {
+    const stay = ['language', 'app', ...spared].map(name => prefix + name)
+    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix) && !stay.includes(key)) localStorage.removeItem(key)
+}
+
+/**
+ * Says who is signed in. What was kept for another person is taken away, but for a recovery, which nobody is signed in for.
+ *
+ * @param {string | undefined} person
+ */
+export function bind(person) {
+    const before = kept('person')?.id
+    if (before === person) return
+    if (before !== undefined) forget('recovery', 'recoveryCode')
+    keep('person', person && { id: person })
 }
