@@ -55,6 +55,25 @@ import Testing
         #expect(await wire.requests.map(\.token) == ["at_1"])
     }
 
+    @Test("answers of one person are not sent while another one is signed in, and stay")
+    func answersOfAnother() async throws {
+        let another = UUID()
+        let (client, wire) = try await signedIn { request, _ in
+            request.url.path == "/auth/otp/verify" ? .session("2", of: another) : .json(204, "")
+        }
+        let session = UUID()
+        let queue = await client.answers(questionnaire: "yoked", session: session)
+        try await queue.add(AnswerPlace("a"), value: 1, seen: 0)
+        try await client.logout()
+        _ = try await client.verifyOTP(claim)
+        let before = await wire.requests.count
+        let refused = await #expect(throws: VestibuleError.self) { try await queue.send() }
+        guard case .signedOut = refused else { throw try #require(refused) }
+        #expect(await wire.requests.count == before)
+        #expect(try await queue.content().waiting.count == 1)
+        #expect(await client.answers(questionnaire: "yoked", session: session) !== queue)
+    }
+
     @Test("after a sign-out the next sign-in is that of a known device")
     func knownDevice() async throws {
         let (client, wire) = try await signedIn { request, _ in

@@ -20,7 +20,7 @@ public actor Vestibule: VestibuleAPI {
     /// By the generation that they replace.
     private var renewals: [Int: Task<Result<Void, VestibuleError>, Never>] = [:]
     private let states = Broadcast<SessionState>()
-    private var queues: [UUID: WeakQueue] = [:]
+    private var queues: [QueueKey: WeakQueue] = [:]
 
     /// - Parameters:
     ///   - address: where the server is, such as `https://api.example.org`.
@@ -102,21 +102,35 @@ public actor Vestibule: VestibuleAPI {
         _ = try await repeated(Call<NoContent>(.post, "/auth/logout", access: .session).withKey(), token: token)
     }
 
-    /// The queue of answers of a questionnaire's session: one for each session, however often it is asked for.
+    /// The queue of answers of a questionnaire's session: one for each session, however often it is asked for. It sends only
+    /// while the person is signed in who is now.
     public func answers(questionnaire: String, session: UUID) -> AnswerQueue {
-        if let queue = queues[session]?.queue { return queue }
-        let queue = AnswerQueue(questionnaire: questionnaire, session: session, api: self, store: store, clock: clock)
-        queues[session] = WeakQueue(queue: queue)
+        let person = (try? saved())?.tokens?.person
+        let key = QueueKey(session: session, person: person)
+        if let queue = queues[key]?.queue { return queue }
+        let queue = AnswerQueue(
+            questionnaire: questionnaire, session: session, api: CallsOfPerson(client: self, person: person),
+            store: store,
+            clock: clock)
+        queues[key] = WeakQueue(queue: queue)
         return queue
     }
 
     // MARK: Calls
 
     public func send<Reply>(_ call: Call<Reply>) async throws(VestibuleError) -> Answer<Reply> {
+        try await send(call, as: nil)
+    }
+
+    /// - Parameter bound: whose call it is; `nil` for that of whoever is signed in.
+    fileprivate func send<Reply>(
+        _ call: Call<Reply>, as bound: UUID?
+    ) async throws(VestibuleError) -> Answer<Reply> {
         var call = call.withKey()
         if call.isOfDevice, let device = try saved().device { call = call.from(device) }
         let person = try call.access.usesSession ? saved().tokens?.person : nil
         if call.access == .session, person == nil { throw .signedOut }
+        if let bound, person != bound { throw .signedOut }
         var isRenewed = false
         while true {
             let tokens = if let person { try await usable(by: person) } else { SavedTokens?.none }
@@ -267,6 +281,21 @@ public actor Vestibule: VestibuleAPI {
     private static func state(of saved: SavedSession, because code: ProblemCode?) -> SessionState {
         saved.tokens.map { .signedIn(person: $0.person) } ?? .signedOut(because: code)
     }
+}
+
+/// Calls of one person. They are refused while somebody else is signed in.
+private struct CallsOfPerson: VestibuleAPI {
+    let client: Vestibule
+    let person: UUID?
+
+    func send<Reply>(_ call: Call<Reply>) async throws(VestibuleError) -> Answer<Reply> {
+        try await client.send(call, as: person)
+    }
+}
+
+private struct QueueKey: Hashable {
+    let session: UUID
+    let person: UUID?
 }
 
 /// A queue as long as somebody uses it.
