@@ -31,7 +31,7 @@ import Testing
                     "showsCodes": false,
                     "clients": [
                         "google": ["id": "1.example"], "apple": ["id": "2", "address": "https://apple.example/a"],
-                    ]
+                    ],
                 ])
             let page = try await stage.get("/app/")
             #expect(page.headers["content-type"] == "text/html; charset=utf-8")

@@ -280,8 +280,8 @@ extension VestibuleAPI {
     /// - Throws: ``VestibuleError``.
     public func getProfileFields(ifNoneMatch: String? = nil) async throws(VestibuleError) -> Answer<ProfileFields> {
         try await send(
-            Call<ProfileFields>(
-                .get, "/profile/fields", access: .sessionIfAny, headers: ["if-none-match": ifNoneMatch]))
+            Call<ProfileFields>(.get, "/profile/fields", access: .sessionIfAny, headers: ["if-none-match": ifNoneMatch])
+        )
     }
 
     /// Deletes the person's account. A repetition gets the same reply.

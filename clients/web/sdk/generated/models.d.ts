@@ -1658,14 +1658,6 @@ export type RefreshTokenRequest = {
     deviceSecret?: string
 }
 
-/** What a page has right after a sign-in, and nothing later. */
-export type RenewWebSessionRequest = {
-    /** Of the sign-in, or of an earlier one on this device. */
-    deviceSecret?: string
-    /** Of the sign-in. Without it, the session is the cookie's. */
-    refreshToken?: string
-}
-
 /** The body of `requestRecovery`. */
 export type RequestRecoveryRequest = {
     /** A challenge for the number or the email address that the claimant has now. It was sent for a recovery. */
@@ -2490,26 +2482,3 @@ export type WaitlistPlace = {
     /** The day on which the person is old enough. */
     eligibleOn: string
 }
-
-/** A person is signed in on a page. What renews the session is in a cookie. */
-export type WebSession = {
-    /** Goes into `Authorization` of each request. */
-    accessToken: string
-    /** The kind of access token (RFC 6750). */
-    tokenType: WebSessionTokenType
-    /** How long the access token is valid. */
-    expiresInSeconds: number
-    /** The session. */
-    sessionId: string
-    /** The device that the session is on. */
-    deviceId: string
-    /** Whether the account was created by this sign-in. */
-    isNewUser: boolean
-    /** The person. */
-    user: SessionUser
-    /** What Apple or Google says of a new person. Missing if the provider says nothing. */
-    prefill?: SignInPrefill
-}
-
-/** The kind of access token (RFC 6750). */
-export type WebSessionTokenType = 'Bearer' | (string & {})
