@@ -35,7 +35,7 @@ function find(routes) {
         const wanted = pattern.split('/')
         if (wanted.length !== parts.length) continue
         if (!wanted.every((each, index) => each.startsWith(':') || each === parts[index])) continue
-        return { page, values: parts.filter((_, index) => wanted[index].startsWith(':')).map(plain) }
+        return { page, values: parts.filter((_, index) => wanted[index].startsWith(':')).map(each => plain(each)) }
     }
     return null
 }
