@@ -1,5 +1,5 @@
 import { afterRenewal, beforeRenewal, tokenState } from './decisions.js'
-import { VestibuleError, VestibuleSignedOut } from './errors.js'
+import { VestibuleError, VestibuleSignedOut, VestibuleUnreadable } from './errors.js'
 import { outcomeOf, repeated } from './repeat.js'
 
 const KEY = 'session'
@@ -242,16 +242,27 @@ export class Session {
                     method: 'POST', path: '/auth/token/refresh',
                     body: { refreshToken: kept.refreshToken, deviceSecret: kept.deviceSecret },
                 })
-            const { refreshToken, ...rest } = value
+            const { refreshToken, ...rest } = this.#readable(value)
             this.#pair = undefined
             await this.#keep(rest, this.#usesCookie ? {} : { refreshToken }, kept.generation)
         } catch (error) {
             const outcome = outcomeOf(error)
-            if (!outcome || afterRenewal(outcome) === 'kept') throw error
+            if (!outcome || afterRenewal(outcome) !== 'signedOut') throw error
             this.#pair = undefined
             await this.#forget(false, kept.generation)
             return outcome.code
         }
+    }
+
+    /**
+     * The session that an answer has. Somebody between may have answered in the server's place.
+     * @param {any} value
+     * @returns {SignedIn}
+     */
+    #readable(value) {
+        const isSession = value?.accessToken && value.user && (this.#usesCookie || value.refreshToken)
+        if (!isSession) throw new VestibuleUnreadable(200)
+        return value
     }
 
     /**

@@ -152,6 +152,7 @@ export class Vestibule extends Operations {
      */
     async send(call) {
         await this.#session.start()
+        const person = this.user?.id
         const request = this.#request(call)
         const repetition = {
             method: call.method, isKeyed: call.keyed, hasIfMatch: call.headers?.['if-match'] !== undefined,
@@ -161,8 +162,13 @@ export class Vestibule extends Operations {
         let refused
         for (;;) {
             const token = call.access === 'recoveryToken' ? call.token : await this.#token(call, refused)
+            const attempt = async () => {
+                // Nobody acts for the person who signed in meanwhile.
+                if (token && call.access !== 'recoveryToken' && this.user?.id !== person) throw new VestibuleSignedOut(LEFT)
+                return this.#http.done({ ...request, token })
+            }
             try {
-                return await this.#reply(call, await repeated(repetition, () => this.#http.done({ ...request, token })))
+                return await this.#reply(call, await repeated(repetition, attempt))
             } catch (error) {
                 const isOfToken = error instanceof VestibuleProblem && error.status === 401 && call.access !== 'recoveryToken'
                 if (!isOfToken || !token) throw error
@@ -239,6 +245,7 @@ export class Vestibule extends Operations {
 }
 
 const PREFIX = 'answers/'
+const LEFT = 'The person of the call has signed out.'
 
 /** @param {string} person */
 function prefix(person) {

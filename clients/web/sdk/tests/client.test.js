@@ -201,6 +201,32 @@ describe('the session', () => {
         await vestibule.getMe()
     })
 
+    test('stays where a page of somebody between comes in place of new tokens', async context => {
+        const { vestibule, store } = await signedIn({ address })
+        tokensEnd(context)
+        for (const body of ['<html>', '{"status":"ok"}', '{"accessToken":"a"}']) {
+            fates(RENEWAL, `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`)
+            await assert.rejects(vestibule.getMe(), VestibuleUnreadable)
+            assert.equal(await new Vestibule({ address, session: 'tokens', store }).start(), 'signedIn')
+        }
+        assert.equal((await vestibule.getMe()).value.id, vestibule.user?.id)
+    })
+
+    test('of another person does not do what the person before asked for', async context => {
+        const { vestibule } = await signedIn()
+        const { fetch } = globalThis
+        context.mock.method(globalThis, 'fetch', async (/** @type {any} */ url, /** @type {any} */ options) => {
+            if (options.method !== 'PATCH' || vestibule.user?.id !== first) return fetch(url, options)
+            await vestibule.signOut()
+            await signIn(vestibule, newPhone())
+            return Response.json({ status: 401, code: 'token_revoked' }, { status: 401 })
+        })
+        const first = vestibule.user?.id
+        await assert.rejects(vestibule.updateMe({ body: { displayName: 'Anna' } }), VestibuleSignedOut)
+        assert.notEqual(vestibule.user?.id, first)
+        assert.equal((await vestibule.getMe()).value.profile.displayName, undefined)
+    })
+
     test('uses a token that ends soon while it is renewed', async context => {
         const { vestibule } = await signedIn({ address })
         const now = Date.now
