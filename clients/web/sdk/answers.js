@@ -100,7 +100,6 @@ export class AnswerQueue {
      * @returns {Promise<string>} Its mutation id.
      */
     async put(write) {
-        if (this.#isClosed) throw new VestibuleSignedOut('The person of this queue has signed out.')
         const mutationId = write.mutationId ?? newId()
         const baseRevision = Math.max(write.baseRevision ?? 0, this.#revisions.get(place(write)) ?? 0)
         this.#own.add(mutationId)
@@ -223,10 +222,15 @@ export class AnswerQueue {
      * @param {AnswersSaved} [saved]
      */
     async #change(change, saved) {
+        let isDropped = false
         this.#queue = await this.#store.change(this.#key, queue => {
+            // What was forgotten at a sign-out does not come back.
+            isDropped = this.#isClosed
+            if (isDropped) return queue
             const changed = change(queue ?? emptyQueue())
             return changed && isEmpty(changed) ? undefined : changed
         }) ?? emptyQueue()
+        if (isDropped) throw new VestibuleSignedOut('The person of this queue has signed out.')
         this.#tabs.say({ about: this.#key, saved })
     }
 

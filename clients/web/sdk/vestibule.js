@@ -57,6 +57,7 @@ export class Vestibule extends Operations {
         this.#session.onChange(({ user }) => {
             if (!user) return
             this.#forgetAnswers(key => !key.startsWith(prefix(user.id))).catch(() => {})
+            // Those of others are closed by now.
             this.#queues.forEach(queue => queue.send())
         })
     }
@@ -115,13 +116,17 @@ export class Vestibule extends Operations {
      */
     answers({ questionnaire, session }) {
         if (!this.user) throw new VestibuleSignedOut('Nobody is signed in.')
-        const key = `${prefix(this.user.id)}${session}`
+        const { id: person } = this.user
+        const key = `${prefix(person)}${session}`
         const known = this.#queues.get(key)
         if (known) return known
         const queue = new AnswerQueue({
             key, store: this.#answerStore, tabs: this.#tabs,
             // The queue repeats by itself, and lets other tabs in before.
-            send: answers => this.putAnswers({ questionnaire, session, body: { answers }, attempts: 1 }),
+            send: async answers => {
+                if (this.user?.id !== person) throw new VestibuleSignedOut(LEFT)
+                return this.putAnswers({ questionnaire, session, body: { answers }, attempts: 1 })
+            },
         })
         this.#queues.set(key, queue)
         return queue
@@ -235,11 +240,13 @@ export class Vestibule extends Operations {
 
     /** @param {(key: string) => boolean} isForgotten */
     async #forgetAnswers(isForgotten) {
-        for (const key of await this.#answerStore.keys(PREFIX)) {
+        for (const [key, queue] of this.#queues) {
             if (!isForgotten(key)) continue
-            await this.#answerStore.change(key, () => undefined)
-            this.#queues.get(key)?.close()
+            queue.close()
             this.#queues.delete(key)
+        }
+        for (const key of await this.#answerStore.keys(PREFIX)) {
+            if (isForgotten(key)) await this.#answerStore.change(key, () => undefined)
         }
     }
 }

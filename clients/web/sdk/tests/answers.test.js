@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { MemoryStore, Vestibule, VestibuleOffline, VestibuleStoreFailed } from '../vestibule.js'
+import { MemoryStore, Vestibule, VestibuleOffline, VestibuleSignedOut, VestibuleStoreFailed } from '../vestibule.js'
 import { Proxy, problem } from './proxy.js'
-import { ADDRESS, signIn, signedIn } from './system.js'
+import { ADDRESS, newPhone, signIn, signedIn } from './system.js'
 
 const CUTS = Number(process.env.CUTS ?? 30)
 const questionnaire = 'skin-care'
@@ -230,6 +230,43 @@ describe('the queue', () => {
         await vestibule.signOut()
         assert.deepEqual(await store.keys('answers/'), [])
         proxy.fate = () => 'pass'
+        vestibule.close()
+    })
+
+    test('what waits is not sent for the next person, and an answer that comes late brings nothing back', async context => {
+        const { vestibule, store } = await signedIn()
+        const of = await opened(vestibule)
+        const queue = vestibule.answers(of)
+        const { fetch } = globalThis
+        /** @type {(answer: Response) => void} */
+        let answer = () => {}
+        /** @type {string[]} */
+        const senders = []
+        const sent = new Promise(resolve => {
+            context.mock.method(globalThis, 'fetch', async (/** @type {any} */ url, /** @type {any} */ options) => {
+                if (!String(url).endsWith('/answers:batch')) return fetch(url, options)
+                senders.push(vestibule.user?.id ?? '')
+                resolve(undefined)
+                return new Promise(resolve => { answer = resolve })
+            })
+        })
+        const first = vestibule.user?.id
+        await queue.put({ question: 'skinType', state: 'answered', value: 'dry' })
+        const sending = queue.send()
+        await sent
+        const keys = store.keys.bind(store)
+        /** @type {(keys: string[]) => void} */
+        let go = () => {}
+        store.keys = () => new Promise(resolve => { go = resolve })
+        await signIn(vestibule, newPhone())
+        // The store is still being asked what is to be forgotten.
+        answer(Response.json({ status: 409, code: 'session_stopped' }, { status: 409 }))
+        assert.equal((await sending).blocked, undefined)
+        await queue.send()
+        go(await keys('answers/'))
+        await assert.rejects(queue.put({ question: 'gender', state: 'answered', value: 'female' }), VestibuleSignedOut)
+        assert.deepEqual(senders, [first])
+        assert.deepEqual(await keys('answers/'), [])
         vestibule.close()
     })
 
