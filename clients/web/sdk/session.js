@@ -5,6 +5,7 @@ import { outcomeOf, repeated } from './repeat.js'
 const KEY = 'session'
 // How long a tab waits for the token that another one has just got.
 const MESSAGE_MS = 1_000
+const RENEWAL = { method: 'POST', path: '/auth/web-session', withCookie: true }
 
 /**
  * What all tabs share. In the mode `cookie` there is neither a token nor a secret in it.
@@ -45,8 +46,6 @@ export class Session {
     #started
     /** @type {Promise<void> | undefined} */
     #renewal
-    /** @type {{ refreshToken: string, deviceSecret?: string } | undefined} The pair of a sign-in that no cookie has yet. */
-    #pair
     /** @type {Promise<void>} What the server is being told of a sign-out. */
     #ending = Promise.resolve()
     /** @type {Set<(state: SessionState) => void>} */
@@ -55,6 +54,7 @@ export class Session {
     #waiting = new Set()
     /** @type {string | undefined} The person of whom the app was told last. */
     #told
+    #online = () => this.#endIfLeft()
 
     /**
      * @param {object} parts
@@ -69,6 +69,12 @@ export class Session {
         this.#tabs = tabs
         this.#usesCookie = usesCookie
         tabs.hear(message => this.#heard(message))
+        globalThis.addEventListener?.('online', this.#online)
+    }
+
+    /** Ends what the session does by itself. */
+    close() {
+        globalThis.removeEventListener?.('online', this.#online)
     }
 
     /** The person who is signed in. */
@@ -109,7 +115,7 @@ export class Session {
         this.#tabs.say({ about: 'ask' })
         await this.#look()
         this.#told = this.#known.user?.id
-        if (this.#known.isEnding) this.#endAtServer().catch(() => {})
+        this.#endIfLeft()
     }
 
     /**
@@ -139,54 +145,61 @@ export class Session {
     }
 
     /**
-     * Takes up a session that a sign-in answered.
+     * Takes up a session that a sign-in answered. With a cookie, the person is signed in once the cookie has the session.
      * @param {SignedIn} session
      */
     async signedIn(session) {
         await this.start()
-        // It would take the new cookie away.
-        await this.#ending
         const { refreshToken, ...rest } = session
         const secret = session.deviceSecret ?? (session.deviceId === this.#known.deviceId ? this.#known.deviceSecret : undefined)
-        await this.#tabs.locked(KEY, async () => {
-            if (this.#usesCookie) this.#pair = { refreshToken, deviceSecret: secret }
-            await this.#keep(rest, this.#usesCookie ? {} : { refreshToken, deviceSecret: secret })
-        })
-        if (this.#usesCookie) {
-            // The app is told at the end: it may leave the page then.
-            this.#told = this.#known.user?.id
-            try {
-                await this.renew()
-            } catch (error) {
-                // Where the server gives no cookie, as to staff, nobody is signed in.
-                if (error instanceof VestibuleSignedOut || outcomeOf(error)?.status === 403) {
-                    await this.signOut()
-                    throw error
-                }
-                // Where there is no network for it now, the next renewal brings the pair.
-                if (!outcomeOf(error)) throw error
-            }
-        }
+        const secrets = { refreshToken, deviceSecret: secret }
+        if (this.#usesCookie) await this.#adopt(session, secrets)
+        else await this.#tabs.locked(KEY, () => this.#keep(rest, secrets))
         this.#tell('signIn')
     }
 
     /**
-     * Signs out on this device, and at the server.
-     * @returns {Promise<boolean>} Whether the server knows; without a network it is told later, if the session has a cookie.
+     * Puts a new session into the cookie, in place of the one before.
+     * @param {SignedIn} session
+     * @param {{ refreshToken: string, deviceSecret?: string }} pair
+     */
+    async #adopt(session, pair) {
+        try {
+            // It would take the new cookie away.
+            await this.#ending
+            await repeated({ method: 'DELETE' }, () => this.#endCookie(true))
+            await repeated({ method: 'POST', isKeyed: true }, () => this.#tabs.locked(KEY, async () => {
+                const { value } = await this.#http.done({ ...RENEWAL, body: pair })
+                await this.#keep(this.#readable(value), {})
+            }))
+        } catch (error) {
+            // Nobody is signed in, as where the server gives no cookie, or there is no network for it.
+            this.#logOut(session).catch(() => {})
+            await this.#tabs.locked(KEY, () => this.#forget(true))
+            this.#tellChange('signOut')
+            this.#endIfLeft()
+            throw error
+        }
+    }
+
+    /**
+     * Signs out on this device, and begins to do so at the server.
+     * @returns {Promise<{ isTold: Promise<boolean> }>} Whether the server knows; without a network it is told later, if the
+     *     session has a cookie.
      */
     async signOut() {
         await this.start()
-        const token = this.#accessToken
-        this.#pair = undefined
-        await this.#tabs.locked(KEY, () => this.#forget(this.#usesCookie))
+        const ended = await this.#tabs.locked(KEY, async () => {
+            const kept = await this.#read()
+            await this.#forget(this.#usesCookie)
+            return kept
+        })
         this.#tell('signOut')
-        try {
-            await this.#endAtServer(token)
-            return true
-        } catch (error) {
+        const isTold = (this.#usesCookie ? this.#endAtServer() : this.#logOut(ended ?? {})).then(() => true, error => {
             if (error instanceof VestibuleError) return false
             throw error
-        }
+        })
+        return { isTold }
     }
 
     /**
@@ -229,26 +242,25 @@ export class Session {
     async #renewLocked(held) {
         const kept = await this.#read()
         const found = kept?.user ? { generation: kept.generation, endsAtMs: kept.endsAtMs ?? 0 } : null
-        const next = this.#pair ? 'renew' : beforeRenewal({ held, kept: found, nowMs: Date.now() })
+        const next = beforeRenewal({ held, kept: found, nowMs: Date.now() })
         if (next === 'signedOut' || !kept) {
             this.#know(kept ?? { generation: this.#known.generation }, undefined)
             return
         }
         if (next === 'take' && await this.#take(kept)) return
         try {
-            const { value } = await this.#http.done(this.#usesCookie
-                ? { method: 'POST', path: '/auth/web-session', body: this.#pair ?? {}, withCookie: true }
-                : {
-                    method: 'POST', path: '/auth/token/refresh',
-                    body: { refreshToken: kept.refreshToken, deviceSecret: kept.deviceSecret },
-                })
+            const { value } = await this.#http.done(this.#usesCookie ? { ...RENEWAL, body: {} } : refresh(kept))
             const { refreshToken, ...rest } = this.#readable(value)
-            this.#pair = undefined
+            if (this.#usesCookie && rest.sessionId !== kept.sessionId) {
+                // The cookie may be another person's, so nobody goes on with it.
+                await this.#forget(true, kept.generation)
+                this.#endIfLeft()
+                return
+            }
             await this.#keep(rest, this.#usesCookie ? {} : { refreshToken }, kept.generation)
         } catch (error) {
             const outcome = outcomeOf(error)
             if (!outcome || afterRenewal(outcome) !== 'signedOut') throw error
-            this.#pair = undefined
             await this.#forget(false, kept.generation)
             return outcome.code
         }
@@ -310,7 +322,10 @@ export class Session {
         let isOurs = false
         const kept = await this.#change(old => {
             // Two renewals of the same session that did not wait for each other: the later answer is the good one.
-            if (from !== undefined && old && old.generation !== from && old.sessionId !== session.sessionId) return old
+            if (from !== undefined && old && old.generation !== from && old.sessionId !== session.sessionId) {
+                // Somebody signed out while the answer was on its way, and the answer brought the cookie back.
+                return this.#usesCookie && !old.user ? { ...old, isEnding: true } : old
+            }
             isOurs = true
             return {
                 deviceSecret: old?.deviceId === session.deviceId ? old.deviceSecret : undefined,
@@ -321,8 +336,7 @@ export class Session {
         })
         this.#know(kept, isOurs ? session.accessToken : kept.accessToken)
         if (isOurs) this.#say()
-        // Somebody signed out while the answer was on its way, and the answer brought the cookie back.
-        else if (!kept.user && this.#usesCookie) this.#endAtServer().catch(() => {})
+        else this.#endIfLeft()
     }
 
     /**
@@ -340,24 +354,48 @@ export class Session {
         if (!kept.user) this.#say()
     }
 
-    /** @param {string} [token] */
-    #endAtServer(token) {
-        const ending = this.#endOnce(token)
+    /** Tells the server of a sign-out of which it could not be told yet. */
+    #endIfLeft() {
+        if (this.#known.isEnding) this.#endAtServer().catch(() => {})
+    }
+
+    #endAtServer() {
+        const ending = this.#endCookie()
         this.#ending = ending.catch(() => {})
         return ending
     }
 
-    /** @param {string} [token] */
-    async #endOnce(token) {
+    /**
+     * Ends the session of the cookie, where it is to end.
+     * @param {boolean} [isReplaced] Whether another session comes in its place.
+     */
+    #endCookie(isReplaced = false) {
+        return this.#tabs.locked(KEY, async () => {
+            const kept = await this.#read()
+            // Another tab may have ended it, or somebody has signed in since.
+            if (!kept?.isEnding && !(isReplaced && kept?.user)) return
+            await this.#http.done({ method: 'DELETE', path: '/auth/web-session', withCookie: true })
+            await this.#change(old => old && { ...old, isEnding: undefined })
+        })
+    }
+
+    /**
+     * Ends a session by its tokens.
+     * @param {{ accessToken?: string, refreshToken?: string, deviceSecret?: string }} session
+     */
+    async #logOut(session) {
+        const logOut = (/** @type {string | undefined} */ token) => this.#http.done({ method: 'POST', path: '/auth/logout', token })
         try {
-            await this.#http.done(this.#usesCookie
-                ? { method: 'DELETE', path: '/auth/web-session', withCookie: true }
-                : { method: 'POST', path: '/auth/logout', token })
+            await logOut(session.accessToken).catch(async error => {
+                if (outcomeOf(error)?.code !== 'token_expired') throw error
+                const { value } = await this.#http.done(refresh(session))
+                await logOut(this.#readable(value).accessToken)
+            })
         } catch (error) {
+            const outcome = outcomeOf(error)
             // It has ended before.
-            if (outcomeOf(error)?.status !== 401) throw error
+            if (!outcome || afterRenewal(outcome) !== 'signedOut') throw error
         }
-        if (this.#usesCookie) await this.#change(old => old && { ...old, isEnding: undefined })
     }
 
     /** @returns {Promise<Kept | undefined>} */
@@ -433,4 +471,12 @@ export class Session {
         // What a listener throws is the app's, not the session's.
         for (const listener of this.#listeners) queueMicrotask(() => listener(state))
     }
+}
+
+/**
+ * @param {{ refreshToken?: string, deviceSecret?: string }} pair
+ * @returns {import('./http.js').Request}
+ */
+function refresh({ refreshToken, deviceSecret }) {
+    return { method: 'POST', path: '/auth/token/refresh', body: { refreshToken, deviceSecret } }
 }

@@ -100,11 +100,12 @@ export class Vestibule extends Operations {
     }
 
     /**
-     * Signs out on this device and at the server, and removes answers that were not sent.
+     * Signs out on this device, removes answers that were not sent, and signs out at the server.
      * @returns {Promise<boolean>} Whether the server was told. Without a network it is told later, if the session has a cookie.
      */
     async signOut() {
-        const isTold = await this.#session.signOut()
+        const { isTold } = await this.#session.signOut()
+        // The network may take its time; what lies here does not wait for it.
         await this.#forgetAnswers(() => true)
         return isTold
     }
@@ -146,6 +147,7 @@ export class Vestibule extends Operations {
     /** Ends what the client does by itself, as before another one takes its place. */
     close() {
         this.#tabs.close()
+        this.#session.close()
         this.#queues.forEach(queue => queue.close())
     }
 

@@ -9,6 +9,7 @@ import { Proxy, problem } from './proxy.js'
 import { ADDRESS, messages, newPhone, signIn, signedIn } from './system.js'
 
 const RENEWAL = 'POST /auth/token/refresh'
+const LOGOUT = 'POST /auth/logout'
 /** @type {Proxy} */
 let proxy
 /** @type {string} */
@@ -272,6 +273,22 @@ describe('the session', () => {
         const { refreshToken, accessToken, deviceSecret } = await store.read('session')
         assert.deepEqual([refreshToken, accessToken, typeof deviceSecret], [undefined, undefined, 'string'])
         assert.equal((await signIn(vestibule, phone)).deviceId, deviceId)
+    })
+
+    test('is ended at the server by a sign-out after its access token', async () => {
+        const { vestibule, phone } = await signedIn({ address })
+        const { vestibule: other } = await signedIn({ phone })
+        fates(LOGOUT, problem(401, 'token_expired'))
+        assert.equal(await vestibule.signOut(), true)
+        assert.deepEqual(proxy.requests.slice(-3), [LOGOUT, RENEWAL, LOGOUT])
+        assert.deepEqual((await other.listSessions()).sessions.map(({ id }) => id), [other.sessionId])
+    })
+
+    test('is not ended at the server where somebody between answered a sign-out', async () => {
+        const { vestibule } = await signedIn({ address })
+        fates(LOGOUT, problem(401, 'unheard_of'))
+        assert.equal(await vestibule.signOut(), false)
+        assert.equal(vestibule.user, undefined)
     })
 
     test('is shared by clients of one store', async context => {
