@@ -1,5 +1,5 @@
 import { afterBatch, afterChoice, emptyQueue, nextBatch, place, queueWaitMs, withWrite } from './decisions.js'
-import { VestibuleError, VestibuleProblem, VestibuleSignedOut } from './errors.js'
+import { VestibuleError, VestibuleProblem, VestibuleSignedOut, VestibuleUnreadable } from './errors.js'
 import { newId } from './ids.js'
 import { outcomeOf } from './repeat.js'
 
@@ -187,19 +187,25 @@ export class AnswerQueue {
         const batch = nextBatch(this.#queue)
         if (batch.length === 0 || this.#isClosed) return false
         const sent = batch.map(write => write.mutationId)
+        /** @type {AnswersSaved} */
+        let saved
         try {
-            const saved = await this.#send(batch)
-            this.#learn(saved.results)
-            this.#saved = saved
-            await this.#change(queue => afterBatch(queue, sent, { status: 200, results: saved.results }), saved)
+            saved = await this.#send(batch)
         } catch (error) {
             const outcome = outcomeOf(error)
-            if (!outcome) throw error
+            // What cannot be read says nothing about the writes.
+            if (!outcome || outcome.status === 200) throw error
             const detail = error instanceof VestibuleProblem ? error.detail : undefined
             const after = (/** @type {Queue} */ queue) => afterBatch(queue, sent, { ...outcome, detail })
             if (JSON.stringify(after(this.#queue)) === JSON.stringify(this.#queue)) throw error
             await this.#change(after)
+            return true
         }
+        // Somebody between may have answered; at once the next answer would be the same.
+        if (!saved?.results?.some?.(each => each?.mutationId === sent[0])) throw new VestibuleUnreadable(200)
+        this.#learn(saved.results)
+        this.#saved = saved
+        await this.#change(queue => afterBatch(queue, sent, { status: 200, results: saved.results }), saved)
         return true
     }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { MemoryStore, Vestibule, VestibuleOffline, VestibuleSignedOut, VestibuleStoreFailed } from '../vestibule.js'
+import {
+    MemoryStore, Vestibule, VestibuleOffline, VestibuleSignedOut, VestibuleStoreFailed, VestibuleUnreadable,
+} from '../vestibule.js'
 import { Proxy, problem } from './proxy.js'
 import { ADDRESS, newPhone, signIn, signedIn } from './system.js'
 
@@ -150,6 +152,31 @@ describe('the queue', () => {
         assert.deepEqual(refused.map(({ write, error }) => [write.question, error.code]), [
             ['skinGoals', 'validation_failed'], ['birthdate', 'body_too_large']])
         assert.deepEqual(Object.keys(await stored(vestibule, of)).sort(), ['gender', 'skinType'])
+        vestibule.close()
+    })
+
+    test('waits where an answer says nothing about what was sent', async () => {
+        const { vestibule } = await signedIn({ address })
+        const of = await opened(vestibule)
+        const queue = vestibule.answers(of)
+        await queue.load()
+        let count = 0
+        for (const body of ['{"results":[]}', '{"results":[null]}', '{"status":"ok"}', '"ok"', '', '<html>']) {
+            count = 0
+            proxy.fate = request => {
+                if (!request.endsWith('/answers:batch')) return 'pass'
+                count += 1
+                // Otherwise the queue would go on for ever.
+                return count > 3 ? 'before'
+                    : `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`
+            }
+            await queue.put({ question: 'skinType', state: 'answered', value: 'dry' })
+            const { error } = await queue.send()
+            assert.ok(error instanceof VestibuleUnreadable, body)
+            assert.ok(count <= 2, `${count} requests`)
+        }
+        proxy.fate = () => 'pass'
+        assert.deepEqual((await queue.send()).writes, [])
         vestibule.close()
     })
 
