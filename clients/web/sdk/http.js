@@ -15,6 +15,7 @@ const BODY_MS = 60_000
  * @property {string} [token] Goes into `Authorization`.
  * @property {boolean} [withCookie] Whether the browser sends and keeps the cookie of the session.
  * @property {AbortSignal} [signal]
+ * @property {number} [limitMs] Until the whole answer is there.
  */
 
 /**
@@ -38,7 +39,7 @@ export class HTTP {
      * @returns {Promise<HTTPAnswer>}
      */
     done(request) {
-        const { method, path, query = {}, headers = {}, body, token, withCookie, signal } = request
+        const { method, path, query = {}, headers = {}, body, token, withCookie, signal, limitMs } = request
         const sent = new Headers()
         for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value)
         if (this.language) sent.set('accept-language', this.language)
@@ -47,7 +48,7 @@ export class HTTP {
         return answered(this.address + path + text(query), {
             method, headers: sent, body: body === undefined ? undefined : JSON.stringify(body),
             credentials: withCookie ? 'same-origin' : 'omit',
-        }, ANSWER_MS, signal)
+        }, limitMs ? { limitMs } : { answerMs: ANSWER_MS }, signal)
     }
 
     /**
@@ -59,22 +60,22 @@ export class HTTP {
     async upload(address, picture, signal) {
         const url = address.startsWith('/') ? this.address + address : address
         const headers = { 'content-type': picture.type }
-        await answered(url, { method: 'PUT', headers, body: picture, credentials: 'omit' }, UPLOAD_MS, signal)
+        await answered(url, { method: 'PUT', headers, body: picture, credentials: 'omit' }, { answerMs: UPLOAD_MS }, signal)
     }
 }
 
 /**
  * @param {string} url
  * @param {RequestInit} options
- * @param {number} answerMs
+ * @param {{ answerMs?: number, limitMs?: number }} bounds Until the answer begins, or until all of it is there.
  * @param {AbortSignal} [signal]
  * @returns {Promise<HTTPAnswer>}
  */
-async function answered(url, options, answerMs, signal) {
+async function answered(url, options, { answerMs, limitMs }, signal) {
     signal?.throwIfAborted()
     const ending = new AbortController()
     const end = () => ending.abort()
-    let timer = setTimeout(end, answerMs)
+    let timer = setTimeout(end, limitMs ?? answerMs)
     signal?.addEventListener('abort', end)
     /** @type {Response} */
     let response
@@ -82,8 +83,10 @@ async function answered(url, options, answerMs, signal) {
     let body
     try {
         response = await fetch(url, { ...options, signal: ending.signal, cache: 'no-store', redirect: 'error' })
-        clearTimeout(timer)
-        timer = setTimeout(end, BODY_MS)
+        if (limitMs === undefined) {
+            clearTimeout(timer)
+            timer = setTimeout(end, BODY_MS)
+        }
         body = await response.text()
     } catch (error) {
         signal?.throwIfAborted()

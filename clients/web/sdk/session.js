@@ -1,11 +1,12 @@
 import { afterRenewal, beforeRenewal, tokenState } from './decisions.js'
 import { VestibuleError, VestibuleSignedOut, VestibuleUnreadable } from './errors.js'
 import { outcomeOf, repeated } from './repeat.js'
+import { HELD_MS } from './tabs.js'
 
 const KEY = 'session'
 // How long a tab waits for the token that another one has just got.
 const MESSAGE_MS = 1_000
-const RENEWAL = { method: 'POST', path: '/auth/web-session', withCookie: true }
+const COOKIE = { path: '/auth/web-session', withCookie: true, limitMs: HELD_MS }
 
 /**
  * What all tabs share. In the mode `cookie` there is neither a token nor a secret in it.
@@ -169,7 +170,7 @@ export class Session {
             await this.#ending
             await repeated({ method: 'DELETE' }, () => this.#endCookie(true))
             await repeated({ method: 'POST', isKeyed: true }, () => this.#tabs.locked(KEY, async () => {
-                const { value } = await this.#http.done({ ...RENEWAL, body: pair })
+                const { value } = await this.#http.done({ ...COOKIE, method: 'POST', body: pair })
                 await this.#keep(this.#readable(value), {})
             }))
         } catch (error) {
@@ -249,7 +250,7 @@ export class Session {
         }
         if (next === 'take' && await this.#take(kept)) return
         try {
-            const { value } = await this.#http.done(this.#usesCookie ? { ...RENEWAL, body: {} } : refresh(kept))
+            const { value } = await this.#http.done(this.#usesCookie ? { ...COOKIE, method: 'POST', body: {} } : refresh(kept))
             const { refreshToken, ...rest } = this.#readable(value)
             if (this.#usesCookie && rest.sessionId !== kept.sessionId) {
                 // The cookie may be another person's, so nobody goes on with it.
@@ -374,7 +375,7 @@ export class Session {
             const kept = await this.#read()
             // Another tab may have ended it, or somebody has signed in since.
             if (!kept?.isEnding && !(isReplaced && kept?.user)) return
-            await this.#http.done({ method: 'DELETE', path: '/auth/web-session', withCookie: true })
+            await this.#http.done({ ...COOKIE, method: 'DELETE' })
             await this.#change(old => old && { ...old, isEnding: undefined })
         })
     }
@@ -478,5 +479,5 @@ export class Session {
  * @returns {import('./http.js').Request}
  */
 function refresh({ refreshToken, deviceSecret }) {
-    return { method: 'POST', path: '/auth/token/refresh', body: { refreshToken, deviceSecret } }
+    return { method: 'POST', path: '/auth/token/refresh', body: { refreshToken, deviceSecret }, limitMs: HELD_MS }
 }

@@ -1,6 +1,9 @@
 // How long one tab waits for another, which may hang. Whoever waited for it in vain waits in a second line, so that they at least
 // wait for each other: a refresh token must not be used twice. Then it goes on without: a lock must never stop an app.
-const LINES_MS = [3_000, 2_000]
+const LINES_MS = [4_000, 1_000]
+
+/** How long a request may take under a lock, in milliseconds: it ends before another tab goes on without. */
+export const HELD_MS = 3_500
 
 /** What the tabs of one origin have in common. Where the platform has no other tabs, it is one alone. */
 export class Tabs {
