@@ -54,6 +54,17 @@ const answered = expected => new Promise(resolve => {
     heard = answer => { if (answer === expected) resolve(undefined) }
 })
 
+/**
+ * Lets pages hear of the network, as in a browser; what tells them.
+ * @param {import('node:test').TestContext} context
+ */
+function network(context) {
+    const events = new EventTarget()
+    Object.assign(globalThis, { addEventListener: events.addEventListener.bind(events) })
+    context.after(() => { Reflect.deleteProperty(globalThis, 'addEventListener') })
+    return () => events.dispatchEvent(new Event('online'))
+}
+
 describe('the session in a cookie', { timeout: 60_000 }, () => {
     test('of the person before is nobody\'s after a sign-in that failed', async () => {
         const store = new MemoryStore()
@@ -124,18 +135,32 @@ describe('the session in a cookie', { timeout: 60_000 }, () => {
     })
 
     test('ends at the server as soon as there is a network', async context => {
-        const events = new EventTarget()
-        Object.assign(globalThis, { addEventListener: events.addEventListener.bind(events) })
-        context.after(() => { Reflect.deleteProperty(globalThis, 'addEventListener') })
+        const online = network(context)
         const vestibule = page(new MemoryStore())
         await signIn(vestibule, newPhone())
         proxy.fate = request => request === END ? 'before' : 'pass'
         assert.equal(await vestibule.signOut(), false)
         proxy.fate = () => 'pass'
         const ended = answered(`204 ${END}`)
-        events.dispatchEvent(new Event('online'))
+        online()
         await ended
         assert.equal(cookie, undefined)
+    })
+
+    test('that another tab got stays when this one hears of the network', async context => {
+        const online = network(context)
+        const store = new MemoryStore()
+        const vestibule = page(store)
+        await signIn(vestibule, newPhone())
+        proxy.fate = request => request === END ? 'before' : 'pass'
+        await vestibule.signOut()
+        proxy.fate = () => 'pass'
+        const other = page(store)
+        const { user } = await signIn(other, newPhone())
+        proxy.requests = []
+        online()
+        assert.equal((await page(store).getMe()).value.id, user.id)
+        assert.deepEqual(proxy.requests, [RENEWAL, 'GET /users/me'])
     })
 
     test('forgets answers at a sign-out before the server has answered', async () => {
