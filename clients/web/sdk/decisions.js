@@ -203,13 +203,15 @@ function afterResult(queue, { mutationId, saved, revision, error }) {
     const write = queue.writes.find(each => each.mutationId === mutationId)
     if (!write) return queue
     const writes = queue.writes.filter(each => each !== write)
-    if (saved) return { ...queue, writes: basedOn(writes, place(write), revision ?? 0) }
+    const based = basedOn(writes, place(write), revision ?? write.baseRevision ?? 0)
+    if (saved) return { ...queue, writes: based, refused: queue.refused.filter(each => place(each.write) !== place(write)) }
     if (error?.code === 'answer_conflict' && error.current) {
         const same = queue.writes.filter(each => place(each) === place(write))
         const conflict = { mine: same[same.length - 1], theirs: /** @type {Conflict['theirs']} */ (error.current) }
         return { ...queue, writes: queue.writes.filter(each => !same.includes(each)), conflicts: [...queue.conflicts, conflict] }
     }
-    return { ...queue, writes, refused: [...queue.refused, { write, error: error ?? { code: 'unknown', detail: '' } }] }
+    // What comes after a refused write has seen what that one had seen.
+    return { ...queue, writes: based, refused: [...queue.refused, { write, error: error ?? { code: 'unknown', detail: '' } }] }
 }
 
 /**
