@@ -151,7 +151,7 @@ export class Session {
      */
     async signedIn(session) {
         await this.start()
-        const { refreshToken, ...rest } = session
+        const { refreshToken, ...rest } = this.#readable(session)
         const secret = session.deviceSecret ?? (session.deviceId === this.#known.deviceId ? this.#known.deviceSecret : undefined)
         const secrets = { refreshToken, deviceSecret: secret }
         if (this.#usesCookie) await this.#adopt(session, secrets)

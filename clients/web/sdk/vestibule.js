@@ -231,7 +231,7 @@ export class Vestibule extends Operations {
      * @param {import('./http.js').HTTPAnswer} answer
      */
     async #reply({ signsIn, versioned }, { value, eTag }) {
-        if (signsIn && value.accessToken) {
+        if (signsIn && value?.accessToken) {
             await this.#session.signedIn(value)
             // The tokens are the session's alone.
             const { accessToken, refreshToken, deviceSecret, ...session } = value

@@ -213,6 +213,14 @@ describe('the session', () => {
         assert.equal((await vestibule.getMe()).value.id, vestibule.user?.id)
     })
 
+    test('does not begin with an answer that has none', async () => {
+        const vestibule = new Vestibule({ address, session: 'tokens' })
+        const body = '{"accessToken":"a"}'
+        fates('POST /auth/otp/verify', `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`)
+        await assert.rejects(signIn(vestibule, newPhone()), VestibuleUnreadable)
+        assert.equal(await vestibule.start(), 'signedOut')
+    })
+
     test('of another person does not do what the person before asked for', async context => {
         const { vestibule } = await signedIn()
         const { fetch } = globalThis
