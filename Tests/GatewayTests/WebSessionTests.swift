@@ -94,6 +94,14 @@ import Testing
         }
     }
 
+    @Test func whatCannotLieInACookieIsNotRenewed() async throws {
+        try await onStageWithTokens { stage in
+            let answer = try await renew(stage, [:], body: #"{"refreshToken":"rf_1","deviceSecret":"a;b"}"#)
+            #expect(answer.status == 401 && answer.json["code"] == "refresh_token_invalid")
+            #expect(stage.backstage.asked.isEmpty)
+        }
+    }
+
     @Test func laterRenewalsNeedTheCookieAlone() async throws {
         try await onStageWithTokens { stage in
             for body in [nil, "{}"] {

@@ -18,7 +18,11 @@ import JSONText
         guard WebSessionCookie.isOfOwnOrigin(headers) else {
             throw Problem(.forbidden, "Only a page of this address may do this.")
         }
-        if let given = Self.given(in: body) { return try await renew(given, options) }
+        if let given = Self.given(in: body) {
+            // What cannot lie in a cookie is no token of auth's, so nothing is renewed.
+            guard given.setting != nil else { throw Self.signedOut }
+            return try await renew(given, options)
+        }
         let cookie = WebSessionCookie(headers)
         do throws(Problem) {
             return switch act {
@@ -40,9 +44,7 @@ import JSONText
     }
 
     private func renew(_ cookie: WebSessionCookie?, _ options: CallOptions) async throws(Problem) -> HTTPResponse {
-        guard let cookie else {
-            throw Problem(.refreshTokenInvalid, "Please sign in.")
-        }
+        guard let cookie else { throw Self.signedOut }
         let session = try await renewed(cookie, options)
         guard session.actor.role == "user" else {
             throw Problem(.forbidden, "Staff cannot keep a session in a browser.")
@@ -107,6 +109,8 @@ import JSONText
             actor: actor, setting: setting,
             publicMembers: [UInt8(ascii: "{")] + members.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "}")])
     }
+
+    private static var signedOut: Problem { Problem(.refreshTokenInvalid, "Please sign in again.") }
 
     private static func freshKey() -> String { "\(IdempotencyKey.gatewayPrefix)\(Identifier.ordered())" }
 }

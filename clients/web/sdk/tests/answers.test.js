@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 
 import {
     MemoryStore, Vestibule, VestibuleOffline, VestibuleSignedOut, VestibuleStoreFailed, VestibuleUnreadable,
@@ -9,15 +9,8 @@ import { ADDRESS, newPhone, signIn, signedIn } from './system.js'
 
 const CUTS = Number(process.env.CUTS ?? 30)
 const questionnaire = 'skin-care'
-/** @type {Proxy} */
-let proxy
-/** @type {string} */
-let address
-
-before(async () => {
-    proxy = new Proxy(ADDRESS)
-    address = await proxy.open()
-})
+const proxy = new Proxy(ADDRESS)
+const address = await proxy.open()
 after(() => proxy.close())
 
 /** @param {Vestibule} vestibule */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 
 import {
     MemoryStore, Resend, Vestibule, VestibuleNotModified, VestibuleOffline, VestibuleProblem, VestibuleSignedOut,
@@ -10,15 +10,8 @@ import { ADDRESS, messages, newPhone, signIn, signedIn } from './system.js'
 
 const RENEWAL = 'POST /auth/token/refresh'
 const LOGOUT = 'POST /auth/logout'
-/** @type {Proxy} */
-let proxy
-/** @type {string} */
-let address
-
-before(async () => {
-    proxy = new Proxy(ADDRESS)
-    address = await proxy.open()
-})
+const proxy = new Proxy(ADDRESS)
+const address = await proxy.open()
 after(() => proxy.close())
 beforeEach(() => {
     proxy.requests = []
