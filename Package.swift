@@ -91,7 +91,7 @@ let package = Package(
             plugins: ["ListMessages"]),
         library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
         library("Database", ["CPostgres", "Cryptography", "EventLoop", "JSONText", "Values"]),
-        library("HTTPServer", ["EventLoop"]),
+        library("HTTPServer", ["EventLoop", "Values"]),
         library(
             "ProcessRuntime",
             ["BusProtocol", "BusRuntime", "Cryptography", "EventLoop", "HTTPServer", "JSONText"]),
@@ -144,7 +144,7 @@ let package = Package(
                 "BusProtocol", "Cryptography", "Database", "Documents", "EventLoop", "JSONText", "ProcessRuntime",
                 "TestSupport",
             ]),
-        tests("HTTPServerTests", ["EventLoop", "HTTPServer"]),
+        tests("HTTPServerTests", ["EventLoop", "HTTPServer", "Values"]),
         tests(
             "ServiceRuntimeTests",
             [

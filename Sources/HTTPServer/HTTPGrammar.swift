@@ -1,3 +1,5 @@
+import Values
+
 /// The character classes of RFC 9110 and 9112.
 enum HTTPGrammar {
     static let cr = UInt8(ascii: "\r")
@@ -6,58 +8,82 @@ enum HTTPGrammar {
     static let tab = UInt8(ascii: "\t")
     static let colon = UInt8(ascii: ":")
 
-    /// For each byte, whether it is a letter, a digit or one of `marks`. A table is fast enough for every byte of a
-    /// head.
-    private static func table(_ marks: String) -> [Bool] {
-        (UInt8.min...UInt8.max).map { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"):
-                true
-            default: marks.utf8.contains(byte)
+    /// A set of ASCII characters, one bit for each.
+    struct Characters: Sendable {
+        private var low: UInt64 = 0
+        private var high: UInt64 = 0
+
+        /// Letters, digits and these.
+        init(alphanumericsAnd marks: String) {
+            for byte in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\(marks)".utf8 {
+                if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
             }
+        }
+
+        func contains(_ byte: UInt8) -> Bool {
+            byte < 128 && (byte < 64 ? low : high) & (1 << UInt64(byte & 63)) != 0
         }
     }
 
-    private static let tokens = table("!#$%&'*+-.^_`|~")
-    private static let uris = table("-._~:/?@!$&'()*+,;=%[]")
-    private static let hosts = table("-._~:!$&'()*+,;=%[]")
+    /// The characters of method names and header names.
+    static let token = Characters(alphanumericsAnd: "!#$%&'*+-.^_`|~")
+    private static let target = Characters(alphanumericsAnd: "-._~:/?@!$&'()*+,;=%[]")
+    private static let host = Characters(alphanumericsAnd: "-._~:!$&'()*+,;=%[]")
 
-    /// The grammar of method names and header names.
-    static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-        !bytes.isEmpty && bytes.allSatisfy { tokens[Int($0)] }
+    /// Whether the bytes are the grammar's token: at least one, and each of ``token``.
+    static func isToken(_ bytes: Span<UInt8>) -> Bool {
+        let token = token
+        for index in bytes.indices { guard token.contains(bytes[index]) else { return false } }
+        return !bytes.isEmpty
     }
 
     /// The characters of a request target. Two hexadecimal digits must follow each `%`.
-    static func isTarget(_ bytes: HeadReader.Bytes) -> Bool {
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            guard uris[Int(byte)] else { return false }
-            if byte == UInt8(ascii: "%") {
-                guard index + 2 < bytes.endIndex, hexDigit(bytes[index + 1]) != nil,
-                    hexDigit(bytes[index + 2]) != nil
+    static func isTarget(_ bytes: Span<UInt8>) -> Bool {
+        let target = target
+        for index in bytes.indices {
+            guard target.contains(bytes[index]) else { return false }
+            if bytes[index] == UInt8(ascii: "%") {
+                guard index + 2 < bytes.count, hexDigit(bytes[index + 1]) != nil, hexDigit(bytes[index + 2]) != nil
                 else { return false }
             }
-            index += 1
         }
-        return true
+        return !bytes.isEmpty
     }
 
     /// The grammar of `Host`. It is never empty, since no `http` URI has an empty host.
     static func isHost(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { hosts[Int($0)] }
+        let host = host
+        return !text.isEmpty && text.utf8.allSatisfy(host.contains)
     }
 
     /// The bytes of header values: no control character except the tab.
     static func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7f || byte == tab }
 
+    /// Whether the bytes are the value of a header: no control character except the tab, and UTF-8.
+    static func isFieldContent(_ bytes: Span<UInt8>) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var (place, isASCII) = (0, true)
+            while true {
+                place += PrintableASCII.prefix(of: UnsafeRawBufferPointer(rebasing: bytes[place...]))
+                guard place < bytes.count else { break }
+                guard isFieldContent(bytes[place]) else { return false }
+                if bytes[place] >= 0x80 { isASCII = false }
+                place += 1
+            }
+            return isASCII || String(validating: bytes, as: UTF8.self) != nil
+        }
+    }
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
+
+    static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
     /// The bytes without spaces and tabs at both ends.
-    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes
-    where Bytes.SubSequence == Bytes {
-        var bytes = bytes
-        while let first = bytes.first, first == space || first == tab { bytes.removeFirst() }
-        while let last = bytes.last, last == space || last == tab { bytes.removeLast() }
+    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = bytes.drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
         return bytes
     }
 

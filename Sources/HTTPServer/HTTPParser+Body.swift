@@ -55,8 +55,8 @@ extension HTTPParser {
     mutating func readTrailer() throws(HTTPRefusal) -> Step {
         guard let line = try nextHeadLine() else { return .starved }
         guard !line.isEmpty else { return finishBody() }
-        let limit = limits.headerCount
-        try read(line) { (head, bytes) throws(HTTPRefusal) in try head.readField(bytes, limit: limit) }
+        let buffer = buffer
+        try head.readField(buffer.span.extracting(line), limit: limits.headerCount)
         return .again
     }
 }

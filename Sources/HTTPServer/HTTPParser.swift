@@ -1,3 +1,5 @@
+import Glibc
+
 /// Parses the requests of one connection: bytes in, heads and bodies out. It has no socket and no clock. Its events do
 /// not depend on how the bytes were split into reads.
 ///
@@ -140,7 +142,8 @@ public struct HTTPParser: Sendable {
             return .again
         }
         head = HeadReader()
-        try read(line) { (head, bytes) throws(HTTPRefusal) in try head.readRequestLine(bytes) }
+        let buffer = buffer
+        try head.readRequestLine(buffer.span.extracting(line))
         state = .headers
         return .again
     }
@@ -148,21 +151,13 @@ public struct HTTPParser: Sendable {
     private mutating func readHeader() throws(HTTPRefusal) -> Step {
         guard let line = try nextHeadLine() else { return .starved }
         guard line.isEmpty else {
-            let limit = limits.headerCount
-            try read(line) { (head, bytes) throws(HTTPRefusal) in try head.readField(bytes, limit: limit) }
+            let buffer = buffer
+            try head.readField(buffer.span.extracting(line), limit: limits.headerCount)
             return .again
         }
         let (head, framing) = try head.finish()
         state = .admission(framing)
         return .event(.head(head))
-    }
-
-    /// Lets the head reader read the buffer in place. An array slice would be reference-counted at each access.
-    mutating func read(
-        _ line: Range<Int>, _ body: (inout HeadReader, HeadReader.Bytes) throws(HTTPRefusal) -> Void
-    ) throws(HTTPRefusal) {
-        let buffer = buffer
-        try buffer.withUnsafeBufferPointer { (bytes) throws(HTTPRefusal) in try body(&head, bytes[line]) }
     }
 
     /// The next line of the head or of the trailers, which share one limit.
@@ -178,8 +173,7 @@ public struct HTTPParser: Sendable {
     /// - Parameter longest: in bytes, with the CRLF. A longer line throws `refusal`, even if it is incomplete.
     mutating func nextLine(longest: Int, orElse refusal: HTTPRefusal) throws(HTTPRefusal) -> Range<Int>? {
         scanned = max(scanned, position)
-        let found = buffer.withUnsafeBufferPointer { $0[scanned...].firstIndex(of: HTTPGrammar.lf) }
-        guard let end = found else {
+        guard let end = place(of: HTTPGrammar.lf, from: scanned) else {
             scanned = buffer.count
             guard bufferedCount < longest else { throw refusal }
             return nil
@@ -191,6 +185,13 @@ public struct HTTPParser: Sendable {
         let line = position..<(end - 1)
         position = end + 1
         return line
+    }
+
+    private func place(of byte: UInt8, from start: Int) -> Int? {
+        buffer.withUnsafeBytes { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+            return memchr(base + start, Int32(byte), bytes.count - start).map { UnsafeRawPointer($0) - base }
+        }
     }
 
     /// Takes up to `count` bytes from the buffer.

@@ -15,21 +15,37 @@ enum HTTPWriter {
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity((withBody ? response.body.count : 0) + 512)
-        append(statusLines[response.status] ?? statusLine(response.status, "Status"), to: &bytes)
-        for field in response.headers.fields where !isOwned(field.name) {
-            append(field.name, field.value, to: &bytes)
+        append("HTTP/1.1 ", to: &bytes)
+        append(decimal: response.status, to: &bytes)
+        append(" ", to: &bytes)
+        append(reason(of: response.status), to: &bytes)
+        append("\r\n", to: &bytes)
+        response.headers.forEach { name, value in
+            guard !owned.has(name) else { return }
+            bytes.append(contentsOf: name)
+            bytes.append(HTTPGrammar.colon)
+            bytes.append(HTTPGrammar.space)
+            // Control characters become spaces, so that no value can add a field.
+            if HTTPGrammar.isFieldContent(value.span) {
+                bytes.append(contentsOf: value)
+            } else {
+                bytes.append(contentsOf: value.map { HTTPGrammar.isFieldContent($0) ? $0 : HTTPGrammar.space })
+            }
+            append("\r\n", to: &bytes)
         }
-        append("date", HTTPDate.now, to: &bytes)
-        if closes { append("connection", "close", to: &bytes) }
+        append("date: ", to: &bytes)
+        append(HTTPDate.now, to: &bytes)
+        append(closes ? "\r\nconnection: close\r\n" : "\r\n", to: &bytes)
         // RFC 9110, 8.6: 204 must have no length. With 304 it would be that of the 200 response.
         let hasContent = response.status != 204 && response.status != 304
         if response.rest != nil {
-            if framing == .chunks { append("transfer-encoding", "chunked", to: &bytes) }
+            if framing == .chunks { append("transfer-encoding: chunked\r\n", to: &bytes) }
         } else if hasContent {
-            append("content-length", String(response.body.count), to: &bytes)
+            append("content-length: ", to: &bytes)
+            append(decimal: response.body.count, to: &bytes)
+            append("\r\n", to: &bytes)
         }
-        bytes.append(HTTPGrammar.cr)
-        bytes.append(HTTPGrammar.lf)
+        append("\r\n", to: &bytes)
         guard hasContent, withBody, method != "HEAD" else { return bytes }
         bytes.append(contentsOf: response.rest == nil ? response.body : framing.piece(response.body))
         return bytes
@@ -49,26 +65,13 @@ enum HTTPWriter {
         var end: [UInt8] { self == .chunks ? Array("0\r\n\r\n".utf8) : [] }
     }
 
-    /// Whether the server itself writes this field.
-    private static func isOwned(_ name: String) -> Bool {
-        switch name {
-        case "content-length", "transfer-encoding", "connection", "date": true
-        default: false
-        }
-    }
+    /// The fields that the server itself writes.
+    private static let owned: HTTPHeaders = [
+        "content-length": "", "transfer-encoding": "", "connection": "", "date": "",
+    ]
 
-    /// Writes a field. Control characters in the value become spaces, so that no value can add a field.
-    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        append(name, to: &bytes)
-        bytes.append(HTTPGrammar.colon)
-        bytes.append(HTTPGrammar.space)
-        let start = bytes.count
-        append(value, to: &bytes)
-        for index in start..<bytes.count where !HTTPGrammar.isFieldContent(bytes[index]) {
-            bytes[index] = HTTPGrammar.space
-        }
-        bytes.append(HTTPGrammar.cr)
-        bytes.append(HTTPGrammar.lf)
+    private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {
@@ -76,19 +79,44 @@ enum HTTPWriter {
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
-    private static func statusLine(_ status: Int, _ reason: String) -> String { "HTTP/1.1 \(status) \(reason)\r\n" }
+    /// - Parameter number: from 0.
+    private static func append(decimal number: Int, to bytes: inout [UInt8]) {
+        if number >= 10 { append(decimal: number / 10, to: &bytes) }
+        bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
+    }
 
-    private static let statusLines = Dictionary(
-        uniqueKeysWithValues: reasons.map { ($0.key, statusLine($0.key, $0.value)) })
-
-    private static let reasons = [
-        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 304: "Not Modified", 400: "Bad Request",
-        401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
-        409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large",
-        415: "Unsupported Media Type", 417: "Expectation Failed", 422: "Unprocessable Content",
-        429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
-        501: "Not Implemented", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
-    ]
+    /// The phrase of RFC 9110 that follows the code in the status line.
+    private static func reason(of status: Int) -> StaticString {
+        switch status {
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 204: "No Content"
+        case 304: "Not Modified"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 417: "Expectation Failed"
+        case 422: "Unprocessable Content"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        default: "Status"
+        }
+    }
 }
 
 /// Dates as in `Sun, 06 Nov 1994 08:49:37 GMT`.

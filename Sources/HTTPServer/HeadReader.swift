@@ -1,36 +1,34 @@
 /// Builds a head: lines without their CRLF in, a head and the framing of its body out.
 struct HeadReader: Sendable {
-    typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
-
     private var head = HTTPRequestHead(method: "", path: "")
     private var authority: String?
 
     /// Reads `method SP target SP version`, with exactly these two spaces.
-    mutating func readRequestLine(_ line: Bytes) throws(HTTPRefusal) {
-        let parts = line.split(separator: HTTPGrammar.space, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformed("The request line is not a method, a target and a version.") }
-        guard parts[0].count <= 32, HTTPGrammar.isToken(parts[0]) else {
+    mutating func readRequestLine(_ line: Span<UInt8>) throws(HTTPRefusal) {
+        guard let first = line.place(of: HTTPGrammar.space, from: 0),
+            let second = line.place(of: HTTPGrammar.space, from: first + 1),
+            line.place(of: HTTPGrammar.space, from: second + 1) == nil
+        else { throw .malformed("The request line is not a method, a target and a version.") }
+        guard first <= 32, HTTPGrammar.isToken(line.extracting(..<first)) else {
             throw .malformed("The method is not a token.")
         }
-        head.method = String(decoding: parts[0], as: UTF8.self)
-        head.minorVersion = try Self.minorVersion(parts[2])
-        try readTarget(parts[1])
+        head.method = line.extracting(..<first).text
+        head.minorVersion = try Self.minorVersion(line.extracting((second + 1)...))
+        try readTarget(line.extracting((first + 1)..<second))
     }
 
-    private static func minorVersion(_ bytes: Bytes) throws(HTTPRefusal) -> Int {
-        if bytes.elementsEqual("HTTP/1.1".utf8) { return 1 }
-        switch String(decoding: bytes, as: UTF8.self) {
+    private static func minorVersion(_ version: Span<UInt8>) throws(HTTPRefusal) -> Int {
+        switch version.text {
+        case "HTTP/1.1": return 1
         case "HTTP/1.0": return 0
         case "HTTP/2.0", "HTTP/3.0", "HTTP/0.9": throw .unsupportedVersion
         default: throw .malformed("The request line does not end with an HTTP version.")
         }
     }
 
-    private mutating func readTarget(_ bytes: Bytes) throws(HTTPRefusal) {
-        guard !bytes.isEmpty, HTTPGrammar.isTarget(bytes) else {
-            throw .malformed("The request target is not a path.")
-        }
-        var target = String(decoding: bytes, as: UTF8.self)
+    private mutating func readTarget(_ bytes: Span<UInt8>) throws(HTTPRefusal) {
+        guard HTTPGrammar.isTarget(bytes) else { throw .malformed("The request target is not a path.") }
+        var target = bytes.text
         if !target.hasPrefix("/"),
             let rest = ["http://", "https://"].first(where: target.lowercased().hasPrefix)?.count
         {
@@ -49,18 +47,19 @@ struct HeadReader: Sendable {
         head.query = question.map { String(target[target.utf8.index(after: $0)...]) }
     }
 
-    mutating func readField(_ line: Bytes, limit: Int) throws(HTTPRefusal) {
-        guard line.first != HTTPGrammar.space, line.first != HTTPGrammar.tab else {
+    mutating func readField(_ line: Span<UInt8>, limit: Int) throws(HTTPRefusal) {
+        guard line.isEmpty || !HTTPGrammar.isBlank(line[0]) else {
             throw .malformed("A header is folded over several lines.")
         }
-        guard let colon = line.firstIndex(of: HTTPGrammar.colon), HTTPGrammar.isToken(line[..<colon]) else {
-            throw .malformed("A header does not start with a name and a colon.")
-        }
-        let content = HTTPGrammar.trimmed(line[(colon + 1)...])
-        guard content.allSatisfy(HTTPGrammar.isFieldContent), let text = String(validating: content, as: UTF8.self)
-        else { throw .malformed("A header has a control character or is not UTF-8.") }
-        guard head.headers.fields.count < limit else { throw .headersTooLarge }
-        head.headers.append(String(decoding: line[..<colon], as: UTF8.self), text)
+        guard let colon = line.place(of: HTTPGrammar.colon, from: 0), HTTPGrammar.isToken(line.extracting(..<colon))
+        else { throw .malformed("A header does not start with a name and a colon.") }
+        var (start, end) = (colon + 1, line.count)
+        while start < end, HTTPGrammar.isBlank(line[start]) { start += 1 }
+        while start < end, HTTPGrammar.isBlank(line[end - 1]) { end -= 1 }
+        let value = line.extracting(start..<end)
+        guard HTTPGrammar.isFieldContent(value) else { throw .malformed("A header has a control character or is not UTF-8.") }
+        guard head.headers.count < limit else { throw .headersTooLarge }
+        head.headers.append(line.extracting(..<colon), value)
     }
 
     func finish() throws(HTTPRefusal) -> (HTTPRequestHead, HTTPParser.Framing) {
@@ -95,7 +94,7 @@ struct HeadReader: Sendable {
             guard head.minorVersion == 1 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
             // Some characters outside ASCII become ASCII in lower case: the Kelvin sign becomes k.
             guard coding == "chunked", codings[0].utf8.allSatisfy({ $0 < 0x80 }) else {
-                throw coding.contains("chunked") || !HTTPGrammar.isToken(Array(coding.utf8))
+                throw coding.contains("chunked") || !HTTPGrammar.isToken(coding.utf8.span)
                     ? .malformed("Transfer-Encoding must be chunked and nothing else.") : .unsupportedTransferCoding
             }
             return .chunked
@@ -103,5 +102,19 @@ struct HeadReader: Sendable {
         guard let length = lengths.first else { return .sized(0) }
         guard let count = HTTPGrammar.decimal(length) else { throw .malformed("Content-Length is not a number.") }
         return .sized(count)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
+
+    /// The first place of the byte, from a place on.
+    fileprivate func place(of byte: UInt8, from start: Int) -> Int? {
+        var place = start
+        while place < count {
+            if self[place] == byte { return place }
+            place += 1
+        }
+        return nil
     }
 }
