@@ -103,6 +103,12 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         bytes = value
     }
 
+    /// Takes 16 bytes in network order; `nil` if their number differs. Any collection would do, in thirty times the instructions.
+    public init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 16 else { return nil }
+        self.bytes = bytes.loadUnaligned(as: uuid_t.self)
+    }
+
     public var description: String {
         let hex: StaticString = "0123456789abcdef"
         return String(unsafeUninitializedCapacity: 36) { text in

@@ -138,7 +138,8 @@ extension FrameHeader {
         case .clientAddress: clientAddress = value.text(0..<value.count, atMost: Self.longestAddress)
         case .accessToken: accessToken = value.text(0..<value.count, atMost: Self.longestToken)
         case .actor:
-            guard value.count > 32, let user = Identifier(value[0..<16]), let session = Identifier(value[16..<32]),
+            guard value.count > 32, let user = Identifier(UnsafeRawBufferPointer(rebasing: value[..<16])),
+                let session = Identifier(UnsafeRawBufferPointer(rebasing: value[16..<32])),
                 let role = value.text(32..<value.count, atMost: Self.longestRole)
             else { return false }
             actor = Actor(userID: user, sessionID: session, role: role)

@@ -111,7 +111,10 @@ public struct FrameHeader: Sendable, Equatable {
 
     /// Whether a reader accepts every text: not empty, not too long, visible ASCII characters and spaces only.
     public var isWritable: Bool {
-        func fits(_ text: String?, _ limit: Int) -> Bool { text.map { Self.isText($0.utf8, limit) } ?? true }
+        func fits(_ text: String?, _ limit: Int) -> Bool {
+            guard var text else { return true }
+            return text.withUTF8 { Self.isText(UnsafeRawBufferPointer($0), limit) }
+        }
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
             && fits(actor?.role, Self.longestRole) && fits(actor?.app, Self.longestApp)
@@ -119,8 +122,8 @@ public struct FrameHeader: Sendable, Equatable {
             && fits(entityTag?.rawValue, Self.longestTag) && fits(contentLanguage, Self.longestLanguage)
     }
 
-    static func isText(_ bytes: some Collection<UInt8>, _ limit: Int) -> Bool {
-        !bytes.isEmpty && bytes.count <= limit && bytes.allSatisfy { (0x20...0x7e).contains($0) }
+    static func isText(_ bytes: UnsafeRawBufferPointer, _ limit: Int) -> Bool {
+        (1...limit).contains(bytes.count) && PrintableASCII.prefix(of: bytes) == bytes.count
     }
 
     enum Field: UInt8, CaseIterable {
