@@ -27,6 +27,7 @@ public enum CanonicalJSON {
         }
     }
 
+    @specialized(where Value == JSONValue)
     static func write<Value: JSONCoded>(_ members: [String: Value], to text: JSONOutput) {
         text.put(UInt8(ascii: "{"))
         for (index, member) in members.sorted(by: { precedes($0.key, $1.key) }).enumerated() {

@@ -95,6 +95,7 @@ extension Array: JSONCoded where Element: JSONCoded {
         reserveCapacity(nodes.count)
         for node in nodes { append(try Element(json: node)) }
     }
+    @specialized(where Element == String)
     public func write(to json: JSONOutput) {
         json.put(UInt8(ascii: "["))
         for index in indices {

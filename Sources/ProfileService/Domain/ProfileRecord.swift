@@ -98,6 +98,8 @@ struct ProfileRecord: Sendable, Equatable {
 
     /// The keys of those of the catalogue's fields whose state matches.
     func keys(of catalogue: FieldCatalogue, where matches: (FieldState) -> Bool) -> [String] {
-        catalogue.fields.filter { fields[$0].map(matches) ?? false }.map(\.key)
+        // Most people have skipped and declined nothing, so nothing is looked up by its key.
+        guard fields.values.contains(where: matches) else { return [] }
+        return catalogue.fields.filter { fields[$0].map(matches) ?? false }.map(\.key)
     }
 }
