@@ -9,8 +9,8 @@ import EventLoop
     public let type: MessageType
     /// The service that sent the request.
     public let caller: ServiceName
-    /// The public key of the caller's connection, 44 characters of base64; `nil` on a bus without keys.
-    public let callerKey: String?
+    /// The public key of the caller's connection; `nil` on a bus without keys.
+    public let callerKey: BusKey?
     /// The person behind the request. Accepted from a gateway only.
     public let actor: Actor?
     /// The address of the public client. Accepted from a gateway only.
@@ -32,7 +32,7 @@ import EventLoop
 
     /// Takes what the bus knows about a request.
     public init(
-        messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: String? = nil,
+        messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: BusKey? = nil,
         actor: Actor? = nil,
         clientAddress: String? = nil, accessToken: String? = nil, language: String? = nil,
         idempotencyKey: String? = nil, trace: TraceContext = .fresh(), deadline: UInt64,

@@ -105,7 +105,7 @@ import EventLoop
         if peer.hello.service == .operator, header.isAsOperator { onOperatorCall?(type, messageID) }
         let isVouchedFor = peer.hello.vouchesForPersons
         let context = RequestContext(
-            messageID: messageID, type: type, caller: peer.hello.service, callerKey: peer.key?.base64,
+            messageID: messageID, type: type, caller: peer.hello.service, callerKey: peer.key,
             actor: isVouchedFor ? header.actor : nil,
             clientAddress: isVouchedFor ? header.clientAddress : nil,
             accessToken: isVouchedFor ? header.accessToken : nil, language: header.contentLanguage,

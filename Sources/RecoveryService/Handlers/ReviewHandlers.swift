@@ -191,7 +191,7 @@ struct DecideAsOperatorHandler: RequestHandler {
 
     func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = Reviewer(
-            name: "operator \(request.operatorName)", person: nil, key: isDevelopment ? nil : context.callerKey)
+            name: "operator \(request.operatorName)", person: nil, key: isDevelopment ? nil : context.callerKey?.base64)
         return try await database.transaction { transaction in
             let reviewed = try await decider.locked(request.recoveryId, for: reviewer, in: transaction)
             do throws(ReviewPolicy.Refusal) {

@@ -13,7 +13,7 @@ struct ChangeRoleHandler: RequestHandler {
     let isDevelopment: Bool
 
     func handle(_ request: ChangeRole, context: RequestContext) async throws -> RoleChanged {
-        let requester = RoleChange.Operator(name: request.operatorName, key: context.callerKey)
+        let requester = RoleChange.Operator(name: request.operatorName, key: context.callerKey?.base64)
         return try await inbox.once(context) { transaction in
             Erasure.wait(for: request.userID, in: transaction)
             guard let held = try await RoleStore.role(of: request.userID, in: transaction) else {
