@@ -16,14 +16,14 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     let wake = CLinux_eventfd()
     /// Jobs that the loop's thread enqueued. Only that thread uses this and the next properties, once `run` has set
     /// `thread`.
-    private nonisolated(unsafe) var local: [UnownedJob] = []
+    @exclusivity(unchecked) private nonisolated(unsafe) var local: [UnownedJob] = []
     /// The jobs that are running now. It is swapped with `local`, so that neither is allocated again.
-    private nonisolated(unsafe) var batch: [UnownedJob] = []
+    @exclusivity(unchecked) private nonisolated(unsafe) var batch: [UnownedJob] = []
     /// The number of jobs between two readings of the clock. Most jobs take a microsecond, and reading the clock takes
     /// as long as a few of them. After a long job it is 1, so that a turn of long jobs ends in time.
-    private nonisolated(unsafe) var jobsPerLook = 1
+    @exclusivity(unchecked) private nonisolated(unsafe) var jobsPerLook = 1
     private static let longJob: UInt64 = 100_000
-    private nonisolated(unsafe) var thread: pthread_t = 0
+    @exclusivity(unchecked) private nonisolated(unsafe) var thread: pthread_t = 0
 
     static func start() -> LoopExecutor {
         let executor = LoopExecutor()
