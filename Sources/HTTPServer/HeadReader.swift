@@ -57,7 +57,9 @@ struct HeadReader: Sendable {
         while start < end, HTTPGrammar.isBlank(line[start]) { start += 1 }
         while start < end, HTTPGrammar.isBlank(line[end - 1]) { end -= 1 }
         let value = line.extracting(start..<end)
-        guard HTTPGrammar.isFieldContent(value) else { throw .malformed("A header has a control character or is not UTF-8.") }
+        guard HTTPGrammar.isFieldContent(value) else {
+            throw .malformed("A header has a control character or is not UTF-8.")
+        }
         guard head.headers.count < limit else { throw .headersTooLarge }
         head.headers.append(line.extracting(..<colon), value)
     }

@@ -19,7 +19,8 @@ import Values
         #expect(headers == ["a": "1", "c": "4", "b": "5"])
         headers.set("d", "6")
         #expect(headers == ["a": "1", "c": "4", "b": "5", "d": "6"])
-        #expect(headers != ["a": "1", "b": "5", "c": "4", "d": "6"] && headers != ["a": "1c", "c": "", "b": "5", "d": "6"])
+        #expect(headers != ["a": "1", "b": "5", "c": "4", "d": "6"])
+        #expect(headers != ["a": "1c", "c": "", "b": "5", "d": "6"])
     }
 
     @Test("eight bytes at a time find the same end of printable ASCII as one at a time")
