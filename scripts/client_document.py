@@ -137,11 +137,11 @@ class Document:
         return [code for code in operation["x-problem-codes"] if code not in self.common_codes]
 
 
-def write(folder, files, script, arguments):
-    """Writes the files, and removes what else is in the folder. With --check the files are compared."""
+def write(folder, files, script, arguments, others=()):
+    """Writes the files, and removes what else is in the folder but `others`. With --check the files are compared."""
     if arguments not in ([], ["--check"]):
         raise SystemExit(f"usage: {script} [--check]")
-    present = {each.name: each.read_text() for each in folder.glob("*")}
+    present = {each.name: each.read_text() for each in folder.glob("*") if each.name not in others}
     if files == present:
         return
     if arguments:

@@ -3,15 +3,15 @@ import { VestibuleError, VestibuleProblem, VestibuleSignedOut, VestibuleUnreadab
 import { newId } from './ids.js'
 import { outcomeOf } from './repeat.js'
 
-/** @typedef {import('./calls').Queue} Queue */
-/** @typedef {import('./generated/models').AnswersSaved} AnswersSaved */
+/** @typedef {import('./calls.js').Queue} Queue */
+/** @typedef {import('./generated/models.js').AnswersSaved} AnswersSaved */
 
 /**
  * What an app shows of a queue.
  * @typedef {object} QueueState
- * @property {import('./calls').Write[]} writes What waits to be sent, in order.
- * @property {import('./calls').Conflict[]} conflicts Answers of which the person chooses one.
- * @property {import('./calls').Refusal[]} refused Answers that the person has to give again.
+ * @property {import('./calls.js').Write[]} writes What waits to be sent, in order.
+ * @property {import('./calls.js').Conflict[]} conflicts Answers of which the person chooses one.
+ * @property {import('./calls.js').Refusal[]} refused Answers that the person has to give again.
  * @property {'version_closed' | 'session_stopped' | 'not_found'} [blocked] Why nothing is sent.
  * @property {VestibuleError} [error] Why the last attempt failed; the queue goes on by itself.
  * @property {AnswersSaved} [saved] What the server said last: where to go on, and what became visible.
@@ -50,9 +50,9 @@ export class AnswerQueue {
     /**
      * @param {object} parts
      * @param {string} parts.key Its name in the store.
-     * @param {import('./calls').Store} parts.store
+     * @param {import('./calls.js').Store} parts.store
      * @param {import('./tabs.js').Tabs} parts.tabs
-     * @param {(writes: import('./calls').Write[]) => Promise<AnswersSaved>} parts.send
+     * @param {(writes: import('./calls.js').Write[]) => Promise<AnswersSaved>} parts.send
      */
     constructor({ key, store, tabs, send }) {
         this.#key = key
@@ -95,7 +95,7 @@ export class AnswerQueue {
 
     /**
      * Saves a write on the device, and sends it as soon as there is a network. The app goes on when this is done.
-     * @param {import('./calls').NewWrite} write Its `baseRevision` is the revision of the answer that the person saw; without one
+     * @param {import('./calls.js').NewWrite} write Its `baseRevision` is the revision of the answer that the person saw; without one
      *     it is the last that this tab wrote, or 0.
      * @returns {Promise<string>} Its mutation id.
      */
@@ -121,7 +121,7 @@ export class AnswerQueue {
 
     /**
      * Of a conflict, the answer of this device stays.
-     * @param {import('./calls').Conflict} conflict
+     * @param {import('./calls.js').Conflict} conflict
      */
     async keepMine({ mine }) {
         const mutationId = newId()
@@ -132,7 +132,7 @@ export class AnswerQueue {
 
     /**
      * Of a conflict, the answer of the other device stays.
-     * @param {import('./calls').Conflict} conflict
+     * @param {import('./calls.js').Conflict} conflict
      */
     async keepTheirs({ mine, theirs }) {
         await this.#edit(queue => afterChoice(queue, mine.mutationId, { keep: 'theirs' }))

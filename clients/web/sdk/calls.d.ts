@@ -63,7 +63,7 @@ export interface Store {
 }
 
 /** One write of an answer, as it waits and as it is sent. */
-export type Write = import('./generated/models').QueuedAnswer
+export type Write = import('./generated/models.js').QueuedAnswer
 
 /** What an app gives to be saved: the queue adds what is missing. */
 export type NewWrite = Omit<Write, 'mutationId'> & { mutationId?: string }
@@ -75,16 +75,16 @@ export type Conflict = {
     /** What the server has. */
     theirs: {
         revision: number
-        state: import('./generated/models').AnswerState
+        state: import('./generated/models.js').AnswerState
         value?: any
         /** The person's name for the device that wrote it. */
         device?: string
-        preference?: import('./generated/models').AnswerPreference
+        preference?: import('./generated/models.js').AnswerPreference
     }
 }
 
 /** A write that the server does not take. The person answers again. */
-export type Refusal = { write: Write, error: import('./generated/models').QueuedError }
+export type Refusal = { write: Write, error: import('./generated/models.js').QueuedError }
 
 /** What waits in a session of a questionnaire. */
 export type Queue = {

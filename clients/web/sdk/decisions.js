@@ -1,7 +1,7 @@
 // What the client decides, as functions of their input alone. Their cases lie in clients/cases.json; the Swift client decides the
 // same way.
 
-/** @typedef {import('./calls').Outcome} Outcome */
+/** @typedef {import('./calls.js').Outcome} Outcome */
 
 /** The bounds that the decisions keep. */
 export const LIMITS = Object.freeze({
@@ -98,10 +98,10 @@ export function secondsLeft({ seconds, sinceMs, nowMs }) {
 
 // The queue of answers. Each function returns a new queue, and leaves the old one as it is.
 
-/** @typedef {import('./calls').Queue} Queue */
-/** @typedef {import('./calls').Write} Write */
-/** @typedef {import('./calls').Conflict} Conflict */
-/** @typedef {import('./generated/models').QueuedResult} Result */
+/** @typedef {import('./calls.js').Queue} Queue */
+/** @typedef {import('./calls.js').Write} Write */
+/** @typedef {import('./calls.js').Conflict} Conflict */
+/** @typedef {import('./generated/models.js').QueuedResult} Result */
 
 const STOPS_QUEUE = ['version_closed', 'session_stopped', 'not_found']
 

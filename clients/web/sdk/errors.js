@@ -1,4 +1,4 @@
-/** @typedef {import('./generated/models').Problem} Problem */
+/** @typedef {import('./generated/models.js').Problem} Problem */
 
 /** Why a call has no reply. */
 export class VestibuleError extends Error {
@@ -17,7 +17,7 @@ export class VestibuleProblem extends VestibuleError {
     /** @param {Problem} problem */
     constructor(problem) {
         super(`${problem.status} ${problem.code}`)
-        /** @type {import('./generated/models').ProblemCode} */
+        /** @type {import('./generated/models.js').ProblemCode} */
         this.code = problem.code
         this.status = problem.status
         /** A sentence that a person may be shown, in the language of the call. */

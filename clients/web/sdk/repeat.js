@@ -28,7 +28,7 @@ export async function repeated({ method, isKeyed, hasIfMatch, attempts = Infinit
 /**
  * What came of a request, by its error; `undefined` where it is none of the network's or the server's.
  * @param {unknown} error
- * @returns {import('./calls').Outcome | undefined}
+ * @returns {import('./calls.js').Outcome | undefined}
  */
 export function outcomeOf(error) {
     if (error instanceof VestibuleOffline) return {}

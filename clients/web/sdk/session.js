@@ -22,8 +22,8 @@ const COOKIE = { path: '/auth/web-session', withCookie: true, limitMs: HELD_MS }
  * @property {boolean} [isEnding] The server could not be told of a sign-out yet.
  */
 
-/** @typedef {import('./generated/models').SessionUser} Person */
-/** @typedef {import('./generated/models').Session} SignedIn */
+/** @typedef {import('./generated/models.js').SessionUser} Person */
+/** @typedef {import('./generated/models.js').Session} SignedIn */
 
 /**
  * What a listener is told. `reason` is `signIn`, `signOut`, or the code that ended the session.
@@ -60,7 +60,7 @@ export class Session {
     /**
      * @param {object} parts
      * @param {import('./http.js').HTTP} parts.http
-     * @param {import('./calls').Store} parts.store
+     * @param {import('./calls.js').Store} parts.store
      * @param {import('./tabs.js').Tabs} parts.tabs
      * @param {boolean} parts.usesCookie
      */

@@ -1,6 +1,6 @@
 import { VestibuleStoreFailed } from './errors.js'
 
-/** @typedef {import('./calls').Store} Store */
+/** @typedef {import('./calls.js').Store} Store */
 
 /**
  * A store whose failures are errors of the client.

@@ -14,8 +14,8 @@ export { IndexedDBStore, MemoryStore } from './stores.js'
 export { Resend } from './resend.js'
 export { AnswerQueue } from './answers.js'
 
-/** @typedef {import('./calls').Call} Call */
-/** @typedef {import('./calls').Store} Store */
+/** @typedef {import('./calls.js').Call} Call */
+/** @typedef {import('./calls.js').Store} Store */
 
 /**
  * A client of the public API. It has a method for each operation, and each takes its members in one object.

@@ -2,11 +2,11 @@
 
 import { path } from '../path.js'
 
-/** @typedef {import('../calls').Call} Call */
-/** @typedef {import('../calls').CallOptions} CallOptions */
+/** @typedef {import('../calls.js').Call} Call */
+/** @typedef {import('../calls.js').CallOptions} CallOptions */
 /**
  * @template Value
- * @typedef {import('../calls').Answer<Value>} Answer
+ * @typedef {import('../calls.js').Answer<Value>} Answer
  */
 
 /**
@@ -43,8 +43,8 @@ export class Operations {
      * Codes: `account_frozen`, `idempotency_answer_gone`, `idempotency_key_reused`, `identity_in_use`, `otp_expired`,
      * `otp_invalid`, `otp_locked`, `provider_already_linked`, `reauthentication_required`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').LinkEmailRequest } & CallOptions} call
-     * @returns {Promise<import('./models').EmailLinked>}
+     * @param {{ body: import('./models.js').LinkEmailRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').EmailLinked>}
      */
     linkEmail({ body, ...options }) {
         return this.send({
@@ -62,8 +62,8 @@ export class Operations {
      * Codes: `account_frozen`, `email_unavailable`, `idempotency_answer_gone`, `idempotency_key_reused`,
      * `method_not_available`, `otp_locked`, `reauthentication_required`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').SendEmailCodeRequest } & CallOptions} call
-     * @returns {Promise<import('./models').EmailCodeSent>}
+     * @param {{ body: import('./models.js').SendEmailCodeRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').EmailCodeSent>}
      */
     sendEmailCode({ body, ...options }) {
         return this.send({
@@ -82,8 +82,8 @@ export class Operations {
      * Codes: `app_unknown`, `entry_unknown`, `forbidden`, `idempotency_answer_gone`, `idempotency_key_reused`,
      * `method_not_available`, `otp_expired`, `otp_invalid`, `otp_locked`, `recovery_in_progress`,
      * `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').VerifyEmailCodeRequest } & CallOptions} call
-     * @returns {Promise<import('./models').SocialSignedIn>}
+     * @param {{ body: import('./models.js').VerifyEmailCodeRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').SocialSignedIn>}
      */
     verifyEmailCode({ body, ...options }) {
         return this.send({
@@ -102,7 +102,7 @@ export class Operations {
     /**
      * Lists the identities that are linked to an account.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').IdentityList>}
+     * @returns {Promise<import('./models.js').IdentityList>}
      */
     listIdentities(options = {}) {
         return this.send({ method: 'GET', path: path`/auth/identities`, access: 'session', ...options })
@@ -114,7 +114,7 @@ export class Operations {
      * Codes: `account_frozen`, `forbidden`, `idempotency_answer_gone`, `idempotency_key_reused`, `identity_in_use`,
      * `identity_provider_unavailable`, `identity_token_invalid`, `method_not_available`, `provider_already_linked`,
      * `reauthentication_required`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').LinkIdentityRequest } & CallOptions} call
+     * @param {{ body: import('./models.js').LinkIdentityRequest } & CallOptions} call
      * @returns {Promise<void>}
      */
     linkIdentity({ body, ...options }) {
@@ -132,7 +132,7 @@ export class Operations {
      * Unlinks an identity and ends the sessions that it opened. If none is linked, nothing changes.
      * `provider`: Who vouches for the identity.
      * Codes: `account_frozen`, `last_way_in`, `not_found`, `reauthentication_required`.
-     * @param {{ provider: import('./models').IdentityProvider } & CallOptions} call
+     * @param {{ provider: import('./models.js').IdentityProvider } & CallOptions} call
      * @returns {Promise<void>}
      */
     unlinkIdentity({ provider, ...options }) {
@@ -144,7 +144,7 @@ export class Operations {
      * `app`: The publishable key of the app; missing for the default app.
      * Codes: `app_unknown`, `validation_failed`.
      * @param {{ app?: string } & CallOptions} call
-     * @returns {Promise<import('./models').AuthMethods>}
+     * @returns {Promise<import('./models.js').AuthMethods>}
      */
     getAuthMethods({ app, ...options } = {}) {
         return this.send({
@@ -162,8 +162,8 @@ export class Operations {
      * Codes: `account_frozen`, `idempotency_answer_gone`, `idempotency_key_reused`, `invalid_phone`,
      * `link_token_expired`, `otp_locked`, `reauthentication_required`, `request_in_progress`, `sms_unavailable`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').SendOTPRequest } & CallOptions} call
-     * @returns {Promise<import('./models').OTPSent>}
+     * @param {{ body: import('./models.js').SendOTPRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').OTPSent>}
      */
     sendOTP({ body, ...options }) {
         return this.send({
@@ -184,8 +184,8 @@ export class Operations {
      * `method_not_available`, `otp_expired`, `otp_invalid`, `otp_locked`, `provider_already_linked`,
      * `recovery_in_progress`, `recovery_required`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body: import('./models').VerifyOTPRequest } & CallOptions} call
-     * @returns {Promise<import('./models').Session>}
+     * @param {{ body: import('./models.js').VerifyOTPRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').Session>}
      */
     verifyOTP({ body, ...options }) {
         return this.send({
@@ -207,7 +207,7 @@ export class Operations {
      * `challengeId`: The challenge that the code belongs to.
      * Codes: `not_found`.
      * @param {{ challengeId: string } & CallOptions} call
-     * @returns {Promise<import('./models').CodeDelivery>}
+     * @returns {Promise<import('./models.js').CodeDelivery>}
      */
     getCodeDelivery({ challengeId, ...options }) {
         return this.send({ method: 'GET', path: path`/auth/otp/${challengeId}`, access: 'open', ...options })
@@ -219,8 +219,8 @@ export class Operations {
      * Codes: `account_frozen`, `idempotency_answer_gone`, `idempotency_key_reused`, `otp_expired`, `otp_invalid`,
      * `otp_locked`, `phone_in_use`, `reauthentication_required`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body: import('./models').ChangePhoneRequest } & CallOptions} call
-     * @returns {Promise<import('./models').PhoneChanged>}
+     * @param {{ body: import('./models.js').ChangePhoneRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').PhoneChanged>}
      */
     changePhone({ body, ...options }) {
         return this.send({
@@ -238,8 +238,8 @@ export class Operations {
      * Codes: `account_frozen`, `forbidden`, `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
      * `otp_expired`, `otp_invalid`, `otp_locked`, `phone_in_use`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body?: import('./models').UndoPhoneChangeRequest } & CallOptions} call
-     * @returns {Promise<import('./models').PhoneChanged>}
+     * @param {{ body?: import('./models.js').UndoPhoneChangeRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').PhoneChanged>}
      */
     undoPhoneChange({ body, ...options } = {}) {
         return this.send({
@@ -259,8 +259,8 @@ export class Operations {
      * Codes: `app_unknown`, `entry_unknown`, `forbidden`, `idempotency_answer_gone`, `idempotency_key_reused`,
      * `identity_provider_unavailable`, `identity_token_invalid`, `method_not_available`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').SignInWithAppleRequest } & CallOptions} call
-     * @returns {Promise<import('./models').SocialSignedIn>}
+     * @param {{ body: import('./models.js').SignInWithAppleRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').SocialSignedIn>}
      */
     signInWithApple({ body, ...options }) {
         return this.send({
@@ -282,8 +282,8 @@ export class Operations {
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `identity_provider_unavailable`,
      * `identity_token_invalid`, `method_not_available`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body: import('./models').TakeAppleNotificationRequest } & CallOptions} call
-     * @returns {Promise<import('./models').AppleNotificationTaken>}
+     * @param {{ body: import('./models.js').TakeAppleNotificationRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').AppleNotificationTaken>}
      */
     takeAppleNotification({ body, ...options }) {
         return this.send({
@@ -301,8 +301,8 @@ export class Operations {
      * Codes: `app_unknown`, `entry_unknown`, `forbidden`, `idempotency_answer_gone`, `idempotency_key_reused`,
      * `identity_provider_unavailable`, `identity_token_invalid`, `method_not_available`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').SignInWithGoogleRequest } & CallOptions} call
-     * @returns {Promise<import('./models').SocialSignedIn>}
+     * @param {{ body: import('./models.js').SignInWithGoogleRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').SocialSignedIn>}
      */
     signInWithGoogle({ body, ...options }) {
         return this.send({
@@ -322,8 +322,8 @@ export class Operations {
      * Issues the nonce of a social sign-in. It is valid once, for five minutes.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `identity_provider_unavailable`,
      * `method_not_available`, `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').IssueSocialNonceRequest } & CallOptions} call
-     * @returns {Promise<import('./models').SocialNonce>}
+     * @param {{ body: import('./models.js').IssueSocialNonceRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').SocialNonce>}
      */
     issueSocialNonce({ body, ...options }) {
         return this.send({
@@ -341,7 +341,7 @@ export class Operations {
     /**
      * The keys that access tokens are signed with.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').SigningKeys>}
+     * @returns {Promise<import('./models.js').SigningKeys>}
      */
     getSigningKeys(options = {}) {
         return this.send({ method: 'GET', path: path`/.well-known/jwks.json`, access: 'open', ...options })
@@ -359,7 +359,7 @@ export class Operations {
     /**
      * Lists the sessions of an account.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').SessionList>}
+     * @returns {Promise<import('./models.js').SessionList>}
      */
     listSessions(options = {}) {
         return this.send({ method: 'GET', path: path`/auth/sessions`, access: 'session', ...options })
@@ -379,7 +379,7 @@ export class Operations {
     /**
      * Lists the devices of an account.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').DeviceList>}
+     * @returns {Promise<import('./models.js').DeviceList>}
      */
     listDevices(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me/devices`, access: 'session', ...options })
@@ -400,8 +400,8 @@ export class Operations {
      * Changes a device: the caller's own, or any device within five minutes of a sign-in.
      * `device`: The device.
      * Codes: `not_found`, `reauthentication_required`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ device: string; body: import('./models').PutDeviceRequest } & CallOptions} call
-     * @returns {Promise<import('./models').KnownDevice>}
+     * @param {{ device: string; body: import('./models.js').PutDeviceRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').KnownDevice>}
      */
     putDevice({ device, body, ...options }) {
         return this.send({
@@ -419,7 +419,7 @@ export class Operations {
      * Everything that is held about the person.
      * Codes: `account_frozen`, `reauthentication_required`.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').AccountExport>}
+     * @returns {Promise<import('./models.js').AccountExport>}
      */
     exportAccount(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me/export`, access: 'session', ...options })
@@ -438,7 +438,7 @@ export class Operations {
      * Codes: `validation_failed`.
      * @param {{ country?: string; latitude?: number; limit?: number; longitude?: number; query?: string } &
      *   CallOptions} call
-     * @returns {Promise<import('./models').CitiesFound>}
+     * @returns {Promise<import('./models.js').CitiesFound>}
      */
     findCities({ country, latitude, limit, longitude, query, ...options } = {}) {
         return this.send({
@@ -454,7 +454,7 @@ export class Operations {
      * Asks for the catalogue of profile fields. A client builds its forms from it.
      * `ifNoneMatch`: The `ETag` of an earlier answer: 304 where it is still the same.
      * @param {{ ifNoneMatch?: string } & CallOptions} call
-     * @returns {Promise<Answer<import('./models').ProfileFields>>}
+     * @returns {Promise<Answer<import('./models.js').ProfileFields>>}
      */
     getProfileFields({ ifNoneMatch, ...options } = {}) {
         return this.send({
@@ -471,7 +471,7 @@ export class Operations {
      * Deletes the person's account. A repetition gets the same reply.
      * Codes: `account_frozen`, `reauthentication_required`.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').AccountDeletion>}
+     * @returns {Promise<import('./models.js').AccountDeletion>}
      */
     deleteAccount(options = {}) {
         return this.send({ method: 'DELETE', path: path`/users/me`, access: 'session', ...options })
@@ -480,7 +480,7 @@ export class Operations {
     /**
      * Asks for the person's own profile.
      * @param {CallOptions} [options]
-     * @returns {Promise<Answer<import('./models').Me>>}
+     * @returns {Promise<Answer<import('./models.js').Me>>}
      */
     getMe(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me`, access: 'session', versioned: true, ...options })
@@ -490,8 +490,8 @@ export class Operations {
      * Changes fields of the profile, all of them or none. `null` clears a field.
      * `ifMatch`: The entity tag of the profile that the client changed.
      * Codes: `date_of_birth_locked`, `precondition_failed`, `underage`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ ifMatch?: string; body: import('./models').UpdateMeRequest } & CallOptions} call
-     * @returns {Promise<Answer<import('./models').Me>>}
+     * @param {{ ifMatch?: string; body: import('./models.js').UpdateMeRequest } & CallOptions} call
+     * @returns {Promise<Answer<import('./models.js').Me>>}
      */
     updateMe({ ifMatch, body, ...options }) {
         return this.send({
@@ -508,7 +508,7 @@ export class Operations {
     /**
      * Asks how complete the profile is.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').Completion>}
+     * @returns {Promise<import('./models.js').Completion>}
      */
     getCompletion(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me/completion`, access: 'session', ...options })
@@ -518,8 +518,8 @@ export class Operations {
      * Accepts texts of the plan that the person follows, such as terms of service. A repeated request changes nothing.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body: import('./models').AcceptTermsRequest } & CallOptions} call
-     * @returns {Promise<import('./models').AcceptedTerms>}
+     * @param {{ body: import('./models.js').AcceptTermsRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').AcceptedTerms>}
      */
     acceptTerms({ body, ...options }) {
         return this.send({
@@ -536,8 +536,8 @@ export class Operations {
      * Skips a field for now.
      * Codes: `field_not_skippable`, `has_value`, `idempotency_answer_gone`, `idempotency_key_reused`,
      * `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').SkipFieldRequest } & CallOptions} call
-     * @returns {Promise<import('./models').Completion>}
+     * @param {{ body: import('./models.js').SkipFieldRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').Completion>}
      */
     skipField({ body, ...options }) {
         return this.send({
@@ -555,7 +555,7 @@ export class Operations {
      * `user`: The person.
      * Codes: `not_found`.
      * @param {{ user: string } & CallOptions} call
-     * @returns {Promise<import('./models').PublicPerson>}
+     * @returns {Promise<import('./models.js').PublicPerson>}
      */
     getPerson({ user, ...options }) {
         return this.send({ method: 'GET', path: path`/users/${user}`, access: 'session', ...options })
@@ -567,8 +567,8 @@ export class Operations {
      * A client reports steps of the onboarding that only the client sees. The services record all others themselves.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body: import('./models').RecordEventsRequest } & CallOptions} call
-     * @returns {Promise<import('./models').EventsRecorded>}
+     * @param {{ body: import('./models.js').RecordEventsRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').EventsRecorded>}
      */
     recordEvents({ body, ...options }) {
         return this.send({
@@ -584,7 +584,7 @@ export class Operations {
     /**
      * Asks where the person is in the onboarding and what comes next.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').OnboardingView>}
+     * @returns {Promise<import('./models.js').OnboardingView>}
      */
     viewOnboarding(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me/onboarding`, access: 'session', ...options })
@@ -593,7 +593,7 @@ export class Operations {
     /**
      * Asks what each capability still needs from the person.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').Requirements>}
+     * @returns {Promise<import('./models.js').Requirements>}
      */
     getRequirements(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me/requirements`, access: 'session', ...options })
@@ -603,8 +603,8 @@ export class Operations {
      * A person who is too young asks to be notified once they reach the minimum age of the plan, or withdraws that.
      * Codes: `already_eligible`, `date_of_birth_missing`, `idempotency_answer_gone`, `idempotency_key_reused`,
      * `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').JoinWaitlistRequest } & CallOptions} call
-     * @returns {Promise<import('./models').WaitlistPlace>}
+     * @param {{ body: import('./models.js').JoinWaitlistRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').WaitlistPlace>}
      */
     joinWaitlist({ body, ...options }) {
         return this.send({
@@ -622,7 +622,7 @@ export class Operations {
     /**
      * Asks for the person's compatibility questionnaire with the answers so far. It opens a session if there is none.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').QuestionsView>}
+     * @returns {Promise<import('./models.js').QuestionsView>}
      */
     getQuestions(options = {}) {
         return this.send({ method: 'GET', path: path`/compatibility/questions`, access: 'session', ...options })
@@ -633,8 +633,8 @@ export class Operations {
      * Codes: `answer_conflict`, `date_of_birth_locked`, `idempotency_answer_gone`, `idempotency_key_reused`,
      * `mutation_id_reused`, `not_found`, `questionnaire_incomplete`, `request_in_progress`, `session_stopped`,
      * `underage`, `unsupported_media_type`, `validation_failed`, `version_closed`.
-     * @param {{ body: import('./models').SubmitResponsesRequest } & CallOptions} call
-     * @returns {Promise<import('./models').ResponsesSubmitted>}
+     * @param {{ body: import('./models.js').SubmitResponsesRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').ResponsesSubmitted>}
      */
     submitResponses({ body, ...options }) {
         return this.send({
@@ -652,7 +652,7 @@ export class Operations {
      * `userId`: The other person.
      * Codes: `forbidden`, `not_found`.
      * @param {{ userId: string } & CallOptions} call
-     * @returns {Promise<import('./models').Compatibility>}
+     * @returns {Promise<import('./models.js').Compatibility>}
      */
     getCompatibility({ userId, ...options }) {
         return this.send({ method: 'GET', path: path`/compatibility/with/${userId}`, access: 'session', ...options })
@@ -663,7 +663,7 @@ export class Operations {
     /**
      * Lists the questionnaires, each in its newest published version.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').QuestionnaireList>}
+     * @returns {Promise<import('./models.js').QuestionnaireList>}
      */
     listQuestionnaires(options = {}) {
         return this.send({ method: 'GET', path: path`/questionnaires`, access: 'session', ...options })
@@ -675,7 +675,7 @@ export class Operations {
      * `ifNoneMatch`: The `ETag` of an earlier answer: 304 where it is still the same.
      * Codes: `not_found`.
      * @param {{ questionnaire: string; ifNoneMatch?: string } & CallOptions} call
-     * @returns {Promise<Answer<import('./models').PublishedQuestionnaire>>}
+     * @returns {Promise<Answer<import('./models.js').PublishedQuestionnaire>>}
      */
     getQuestionnaire({ questionnaire, ifNoneMatch, ...options }) {
         return this.send({
@@ -693,7 +693,7 @@ export class Operations {
      * `questionnaire`: The key of the questionnaire.
      * Codes: `not_found`.
      * @param {{ questionnaire: string } & CallOptions} call
-     * @returns {Promise<import('./models').QuestionnaireSessionList>}
+     * @returns {Promise<import('./models.js').QuestionnaireSessionList>}
      */
     listQuestionnaireSessions({ questionnaire, ...options }) {
         return this.send({
@@ -709,8 +709,8 @@ export class Operations {
      * `questionnaire`: The key of the questionnaire.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `request_in_progress`,
      * `too_many_sessions`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ questionnaire: string; body?: import('./models').OpenSessionRequest } & CallOptions} call
-     * @returns {Promise<import('./models').SessionView>}
+     * @param {{ questionnaire: string; body?: import('./models.js').OpenSessionRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').SessionView>}
      */
     openSession({ questionnaire, body, ...options }) {
         return this.send({
@@ -729,7 +729,7 @@ export class Operations {
      * `session`: The session.
      * Codes: `not_found`.
      * @param {{ questionnaire: string; session: string } & CallOptions} call
-     * @returns {Promise<import('./models').SessionView>}
+     * @returns {Promise<import('./models.js').SessionView>}
      */
     getSession({ questionnaire, session, ...options }) {
         return this.send({
@@ -749,8 +749,8 @@ export class Operations {
      * Codes: `answer_conflict`, `date_of_birth_locked`, `mutation_id_reused`, `not_found`, `session_stopped`,
      * `unsupported_media_type`, `validation_failed`, `version_closed`.
      * @param {{ questionnaire: string; session: string; question: string; subject?: string; body?:
-     *   import('./models').DeleteAnswerRequest } & CallOptions} call
-     * @returns {Promise<import('./models').AnswerSaved>}
+     *   import('./models.js').DeleteAnswerRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').AnswerSaved>}
      */
     deleteAnswer({ questionnaire, session, question, subject, body, ...options }) {
         return this.send({
@@ -772,8 +772,8 @@ export class Operations {
      * Codes: `answer_conflict`, `date_of_birth_locked`, `mutation_id_reused`, `not_found`, `session_stopped`,
      * `underage`, `unsupported_media_type`, `validation_failed`, `version_closed`.
      * @param {{ questionnaire: string; session: string; question: string; subject?: string; body:
-     *   import('./models').PutAnswerRequest } & CallOptions} call
-     * @returns {Promise<import('./models').AnswerSaved>}
+     *   import('./models.js').PutAnswerRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').AnswerSaved>}
      */
     putAnswer({ questionnaire, session, question, subject, body, ...options }) {
         return this.send({
@@ -792,9 +792,9 @@ export class Operations {
      * `session`: The session.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `request_in_progress`,
      * `session_stopped`, `unsupported_media_type`, `validation_failed`, `version_closed`.
-     * @param {{ questionnaire: string; session: string; body: import('./models').PutAnswersRequest } & CallOptions}
+     * @param {{ questionnaire: string; session: string; body: import('./models.js').PutAnswersRequest } & CallOptions}
      *   call
-     * @returns {Promise<import('./models').AnswersSaved>}
+     * @returns {Promise<import('./models.js').AnswersSaved>}
      */
     putAnswers({ questionnaire, session, body, ...options }) {
         return this.send({
@@ -814,7 +814,7 @@ export class Operations {
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `questionnaire_incomplete`,
      * `request_in_progress`, `session_stopped`, `version_closed`.
      * @param {{ questionnaire: string; session: string } & CallOptions} call
-     * @returns {Promise<import('./models').SessionView>}
+     * @returns {Promise<import('./models.js').SessionView>}
      */
     completeSession({ questionnaire, session, ...options }) {
         return this.send({
@@ -834,9 +834,9 @@ export class Operations {
      * it is in the query.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `request_in_progress`,
      * `session_not_open`, `validation_failed`.
-     * @param {{ questionnaire: string; session: string; dryRun?: import('./models').MigrateSessionDryRun } &
+     * @param {{ questionnaire: string; session: string; dryRun?: import('./models.js').MigrateSessionDryRun } &
      *   CallOptions} call
-     * @returns {Promise<import('./models').SessionMigrated>}
+     * @returns {Promise<import('./models.js').SessionMigrated>}
      */
     migrateSession({ questionnaire, session, dryRun, ...options }) {
         return this.send({
@@ -856,7 +856,7 @@ export class Operations {
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `migration_final`, `not_found`,
      * `request_in_progress`.
      * @param {{ questionnaire: string; session: string } & CallOptions} call
-     * @returns {Promise<import('./models').SessionView>}
+     * @returns {Promise<import('./models.js').SessionView>}
      */
     undoMigration({ questionnaire, session, ...options }) {
         return this.send({
@@ -875,7 +875,7 @@ export class Operations {
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `request_in_progress`,
      * `session_already_open`, `session_stopped`.
      * @param {{ questionnaire: string; session: string } & CallOptions} call
-     * @returns {Promise<import('./models').SessionView>}
+     * @returns {Promise<import('./models.js').SessionView>}
      */
     reopenSession({ questionnaire, session, ...options }) {
         return this.send({
@@ -894,7 +894,7 @@ export class Operations {
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `request_in_progress`,
      * `session_not_open`.
      * @param {{ questionnaire: string; session: string } & CallOptions} call
-     * @returns {Promise<import('./models').SessionView>}
+     * @returns {Promise<import('./models.js').SessionView>}
      */
     stopSession({ questionnaire, session, ...options }) {
         return this.send({
@@ -913,7 +913,7 @@ export class Operations {
      * `subject`: The subject.
      * Codes: `not_found`, `session_stopped`, `version_closed`.
      * @param {{ questionnaire: string; session: string; subject: string } & CallOptions} call
-     * @returns {Promise<import('./models').SubjectsChanged>}
+     * @returns {Promise<import('./models.js').SubjectsChanged>}
      */
     removeSubject({ questionnaire, session, subject, ...options }) {
         return this.send({
@@ -932,9 +932,9 @@ export class Operations {
      * `session`: The session.
      * `subject`: The subject's ID, chosen by the client.
      * Codes: `not_found`, `session_stopped`, `unsupported_media_type`, `validation_failed`, `version_closed`.
-     * @param {{ questionnaire: string; session: string; subject: string; body?: import('./models').PutSubjectRequest }
-     *   & CallOptions} call
-     * @returns {Promise<import('./models').SubjectsChanged>}
+     * @param {{ questionnaire: string; session: string; subject: string; body?: import('./models.js').PutSubjectRequest
+     *   } & CallOptions} call
+     * @returns {Promise<import('./models.js').SubjectsChanged>}
      */
     putSubject({ questionnaire, session, subject, body, ...options }) {
         return this.send({
@@ -953,7 +953,7 @@ export class Operations {
      * `ifNoneMatch`: The `ETag` of an earlier answer: 304 where it is still the same.
      * Codes: `not_found`.
      * @param {{ questionnaire: string; session: string; ifNoneMatch?: string } & CallOptions} call
-     * @returns {Promise<Answer<import('./models').SessionScreens>>}
+     * @returns {Promise<Answer<import('./models.js').SessionScreens>>}
      */
     getSessionScreens({ questionnaire, session, ifNoneMatch, ...options }) {
         return this.send({
@@ -973,7 +973,7 @@ export class Operations {
      * `ifNoneMatch`: The `ETag` of an earlier answer: 304 where it is still the same.
      * Codes: `not_found`.
      * @param {{ questionnaire: string; version: string; ifNoneMatch?: string } & CallOptions} call
-     * @returns {Promise<Answer<import('./models').PublishedQuestionnaire>>}
+     * @returns {Promise<Answer<import('./models.js').PublishedQuestionnaire>>}
      */
     getQuestionnaireVersion({ questionnaire, version, ifNoneMatch, ...options }) {
         return this.send({
@@ -994,8 +994,8 @@ export class Operations {
      * `identity_provider_unavailable`, `identity_token_invalid`, `invalid_phone`, `method_not_available`,
      * `otp_expired`, `otp_invalid`, `otp_locked`, `recovery_in_progress`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').RequestRecoveryRequest } & CallOptions} call
-     * @returns {Promise<import('./models').RecoveryRequested>}
+     * @param {{ body: import('./models.js').RequestRecoveryRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').RecoveryRequested>}
      */
     requestRecovery({ body, ...options }) {
         return this.send({
@@ -1014,7 +1014,7 @@ export class Operations {
      * `token`: Of the recovery case.
      * Codes: `not_found`.
      * @param {{ recovery: string; token: string } & CallOptions} call
-     * @returns {Promise<import('./models').RecoveryCaseView>}
+     * @returns {Promise<import('./models.js').RecoveryCaseView>}
      */
     getRecoveryCase({ recovery, token, ...options }) {
         return this.send({
@@ -1033,7 +1033,7 @@ export class Operations {
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `recovery_closed`,
      * `request_in_progress`.
      * @param {{ recovery: string; token: string } & CallOptions} call
-     * @returns {Promise<import('./models').RecoveryCancelled>}
+     * @returns {Promise<import('./models.js').RecoveryCancelled>}
      */
     cancelRecovery({ recovery, token, ...options }) {
         return this.send({
@@ -1053,8 +1053,9 @@ export class Operations {
      * Codes: `claimant_has_account`, `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `otp_expired`,
      * `otp_invalid`, `otp_locked`, `recovery_closed`, `recovery_not_ready`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ recovery: string; token: string; body: import('./models').CompleteRecoveryRequest } & CallOptions} call
-     * @returns {Promise<import('./models').Session>}
+     * @param {{ recovery: string; token: string; body: import('./models.js').CompleteRecoveryRequest } & CallOptions}
+     *   call
+     * @returns {Promise<import('./models.js').Session>}
      */
     completeRecovery({ recovery, token, body, ...options }) {
         return this.send({
@@ -1074,8 +1075,8 @@ export class Operations {
      * `recovery`: The recovery case.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `recovery_closed`,
      * `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ recovery: string; body?: import('./models').DisputeRecoveryRequest } & CallOptions} call
-     * @returns {Promise<import('./models').RecoveryDisputed>}
+     * @param {{ recovery: string; body?: import('./models.js').DisputeRecoveryRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').RecoveryDisputed>}
      */
     disputeRecovery({ recovery, body, ...options }) {
         return this.send({
@@ -1095,8 +1096,9 @@ export class Operations {
      * `token`: Of the recovery case.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `recovery_closed`, `recovery_not_ready`,
      * `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ recovery: string; token: string; body?: import('./models').SubmitEvidenceRequest } & CallOptions} call
-     * @returns {Promise<import('./models').EvidenceTaken>}
+     * @param {{ recovery: string; token: string; body?: import('./models.js').SubmitEvidenceRequest } & CallOptions}
+     *   call
+     * @returns {Promise<import('./models.js').EvidenceTaken>}
      */
     submitEvidence({ recovery, token, body, ...options }) {
         return this.send({
@@ -1117,9 +1119,9 @@ export class Operations {
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `otp_expired`, `otp_invalid`,
      * `otp_locked`, `reauthentication_required`, `recovery_closed`, `recovery_not_ready`, `request_in_progress`,
      * `too_many_pictures`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ recovery: string; token: string; body: import('./models').AddClaimantPictureRequest } & CallOptions}
+     * @param {{ recovery: string; token: string; body: import('./models.js').AddClaimantPictureRequest } & CallOptions}
      *   call
-     * @returns {Promise<import('./models').UploadCreated>}
+     * @returns {Promise<import('./models.js').UploadCreated>}
      */
     addClaimantPicture({ recovery, token, body, ...options }) {
         return this.send({
@@ -1136,7 +1138,7 @@ export class Operations {
     /**
      * An owner lists the cases against their account, including disputed ones. They are shown as they are.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').OwnRecoveryCases>}
+     * @returns {Promise<import('./models.js').OwnRecoveryCases>}
      */
     listOwnCases(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me/recovery-cases`, access: 'session', ...options })
@@ -1148,8 +1150,8 @@ export class Operations {
      * `recoveryCase`: The recovery case.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `recovery_closed`, `recovery_not_ready`,
      * `request_in_progress`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ recoveryCase: string; body?: import('./models').SubmitOwnerEvidenceRequest } & CallOptions} call
-     * @returns {Promise<import('./models').EvidenceTaken>}
+     * @param {{ recoveryCase: string; body?: import('./models.js').SubmitOwnerEvidenceRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').EvidenceTaken>}
      */
     submitOwnerEvidence({ recoveryCase, body, ...options }) {
         return this.send({
@@ -1167,8 +1169,8 @@ export class Operations {
      * `recoveryCase`: The recovery case.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `recovery_closed`, `recovery_not_ready`,
      * `request_in_progress`, `too_many_pictures`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ recoveryCase: string; body: import('./models').AddOwnerPictureRequest } & CallOptions} call
-     * @returns {Promise<import('./models').UploadCreated>}
+     * @param {{ recoveryCase: string; body: import('./models.js').AddOwnerPictureRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').UploadCreated>}
      */
     addOwnerPicture({ recoveryCase, body, ...options }) {
         return this.send({
@@ -1184,8 +1186,8 @@ export class Operations {
     /**
      * Switches the recovery lock on or off. While it is on, only a claimant with a proof may ask for the account.
      * Codes: `reauthentication_required`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').SetRecoveryLockRequest } & CallOptions} call
-     * @returns {Promise<import('./models').RecoveryLock>}
+     * @param {{ body: import('./models.js').SetRecoveryLockRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').RecoveryLock>}
      */
     setRecoveryLock({ body, ...options }) {
         return this.send({ method: 'PUT', path: path`/users/me/recovery-lock`, access: 'session', body, ...options })
@@ -1197,8 +1199,8 @@ export class Operations {
      * Saves what the person chose, or defers the rest.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').SaveVisualChoicesRequest } & CallOptions} call
-     * @returns {Promise<import('./models').VisualChoicesSaved>}
+     * @param {{ body: import('./models.js').SaveVisualChoicesRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').VisualChoicesSaved>}
      */
     saveVisualChoices({ body, ...options }) {
         return this.send({
@@ -1214,7 +1216,7 @@ export class Operations {
     /**
      * What is known of the person's visual preferences.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').VisualProfile>}
+     * @returns {Promise<import('./models.js').VisualProfile>}
      */
     getVisualProfile(options = {}) {
         return this.send({ method: 'GET', path: path`/visual-preferences/profile`, access: 'session', ...options })
@@ -1223,7 +1225,7 @@ export class Operations {
     /**
      * The next comparisons of the person's session. The first call opens the session.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').VisualSession>}
+     * @returns {Promise<import('./models.js').VisualSession>}
      */
     getVisualSession(options = {}) {
         return this.send({ method: 'GET', path: path`/visual-preferences/session`, access: 'session', ...options })
@@ -1261,8 +1263,8 @@ export class Operations {
      * other.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body?: import('./models').BeginDocumentVerificationRequest } & CallOptions} call
-     * @returns {Promise<import('./models').VerificationBegun>}
+     * @param {{ body?: import('./models.js').BeginDocumentVerificationRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').VerificationBegun>}
      */
     beginDocumentVerification({ body, ...options } = {}) {
         return this.send({
@@ -1279,8 +1281,8 @@ export class Operations {
      * Begins a verification of the person by a photo, or says why none is needed.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body?: import('./models').BeginVerificationRequest } & CallOptions} call
-     * @returns {Promise<import('./models').VerificationBegun>}
+     * @param {{ body?: import('./models.js').BeginVerificationRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').VerificationBegun>}
      */
     beginVerification({ body, ...options } = {}) {
         return this.send({
@@ -1298,7 +1300,7 @@ export class Operations {
      * `session`: The session.
      * Codes: `not_found`.
      * @param {{ session: string } & CallOptions} call
-     * @returns {Promise<import('./models').VerificationView>}
+     * @returns {Promise<import('./models.js').VerificationView>}
      */
     getVerification({ session, ...options }) {
         return this.send({
@@ -1314,8 +1316,8 @@ export class Operations {
      * `session`: The session.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`, `request_in_progress`,
      * `unsupported_media_type`, `validation_failed`, `verification_closed`.
-     * @param {{ session: string; body: import('./models').AddCaptureRequest } & CallOptions} call
-     * @returns {Promise<import('./models').CapturePromised>}
+     * @param {{ session: string; body: import('./models.js').AddCaptureRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').CapturePromised>}
      */
     addCapture({ session, body, ...options }) {
         return this.send({
@@ -1335,7 +1337,7 @@ export class Operations {
      * Codes: `capture_missing`, `idempotency_answer_gone`, `idempotency_key_reused`, `not_found`,
      * `request_in_progress`, `verification_closed`.
      * @param {{ session: string; vestibuleTestVerdict?: string } & CallOptions} call
-     * @returns {Promise<import('./models').VerificationView>}
+     * @returns {Promise<import('./models.js').VerificationView>}
      */
     completeVerification({ session, vestibuleTestVerdict, ...options }) {
         return this.send({
@@ -1354,8 +1356,8 @@ export class Operations {
      * Promises an upload: the answer says where the app sends the picture, past the gateway.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`,
      * `validation_failed`.
-     * @param {{ body: import('./models').CreateUploadRequest } & CallOptions} call
-     * @returns {Promise<import('./models').UploadCreated>}
+     * @param {{ body: import('./models.js').CreateUploadRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').UploadCreated>}
      */
     createUpload({ body, ...options }) {
         return this.send({ method: 'POST', path: path`/media`, access: 'session', body, keyed: true, ...options })
@@ -1364,7 +1366,7 @@ export class Operations {
     /**
      * The person's own photos, in their order.
      * @param {CallOptions} [options]
-     * @returns {Promise<import('./models').PhotoList>}
+     * @returns {Promise<import('./models.js').PhotoList>}
      */
     getPhotos(options = {}) {
         return this.send({ method: 'GET', path: path`/users/me/photos`, access: 'session', ...options })
@@ -1373,8 +1375,8 @@ export class Operations {
     /**
      * Sets the person's photos and their order. A photo that is left out is removed.
      * Codes: `not_found`, `unsupported_media_type`, `validation_failed`.
-     * @param {{ body: import('./models').PutPhotosRequest } & CallOptions} call
-     * @returns {Promise<import('./models').PhotoList>}
+     * @param {{ body: import('./models.js').PutPhotosRequest } & CallOptions} call
+     * @returns {Promise<import('./models.js').PhotoList>}
      */
     putPhotos({ body, ...options }) {
         return this.send({ method: 'PUT', path: path`/users/me/photos`, access: 'session', body, ...options })
@@ -1385,7 +1387,7 @@ export class Operations {
      * `mediaId`: The photo.
      * Codes: `not_found`.
      * @param {{ mediaId: string } & CallOptions} call
-     * @returns {Promise<import('./models').PhotoList>}
+     * @returns {Promise<import('./models.js').PhotoList>}
      */
     deletePhoto({ mediaId, ...options }) {
         return this.send({ method: 'DELETE', path: path`/users/me/photos/${mediaId}`, access: 'session', ...options })

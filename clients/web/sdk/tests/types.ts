@@ -1,8 +1,11 @@
-// Compiled, not run: what an app may write, and what tsc has to refuse.
-import { Vestibule, VestibuleProblem } from '../vestibule.js'
-import type { Me, OnboardingStatus, QueuedAnswer } from '../generated/models'
+// Compiled, not run, with the types alone: what an app may write, and what tsc has to refuse.
+import { MemoryStore, Resend, Vestibule, VestibuleProblem, type Store } from '../vestibule.js'
+import type { Me, OnboardingStatus, QueuedAnswer } from '../generated/models.js'
 
-export async function compiles(vestibule: Vestibule) {
+export async function compiles() {
+    const store: Store = new MemoryStore()
+    const vestibule = new Vestibule({ session: 'tokens', address: 'https://api.example.org', store })
+    const end: () => void = vestibule.onSession(({ state, user }) => state === 'signedIn' && new Resend(30).onTick(() => user?.id))
     const { value, eTag }: { value: Me; eTag?: string } = await vestibule.getMe()
     // A value of a later release is one, too.
     const later: OnboardingStatus = 'a_later_status'
@@ -22,5 +25,9 @@ export async function compiles(vestibule: Vestibule) {
     const wrong: Me = await vestibule.getMe()
     // @ts-expect-error: a question has to be named.
     await answers.put({ state: 'answered', value: 'female' })
-    return [first, text, wrong]
+    // @ts-expect-error: perhaps nobody is signed in.
+    const person: string = vestibule.user.id
+    // @ts-expect-error: a session lies in a cookie or in a store.
+    new Vestibule({ session: 'memory' })
+    return [first, text, wrong, person, end]
 }

@@ -1,0 +1,2 @@
+/** A random UUID, also on pages that are no secure context. */
+export function newId(): string;
