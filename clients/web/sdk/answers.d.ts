@@ -36,7 +36,7 @@ export class AnswerQueue {
      * @returns {() => void} Ends it.
      */
     onChange(listener: (state: QueueState) => void): () => void;
-    /** Reads what waits on the device. */
+    /** Reads what waits on the device, for the app to show: later answers of this tab have seen it. */
     load(): Promise<QueueState>;
     /**
      * Saves a write on the device, and sends it as soon as there is a network. The app goes on when this is done.

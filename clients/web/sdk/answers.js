@@ -34,8 +34,8 @@ export class AnswerQueue {
     #saved
     /** @type {Map<string, number>} Revisions that this tab wrote. */
     #revisions = new Map()
-    /** @type {Set<string>} Writes of this tab. */
-    #own = new Set()
+    /** @type {Set<string>} Writes that this tab made or read, so that the person has seen them. */
+    #seen = new Set()
     /** @type {Promise<void> | undefined} */
     #sending
     #isWanted = false
@@ -86,10 +86,10 @@ export class AnswerQueue {
         return () => this.#listeners.delete(listener)
     }
 
-    /** Reads what waits on the device. */
+    /** Reads what waits on the device, for the app to show: later answers of this tab have seen it. */
     async load() {
-        await this.#read()
-        this.#tell()
+        await this.#refresh()
+        this.#queue.writes.forEach(write => this.#seen.add(write.mutationId))
         return this.state
     }
 
@@ -102,7 +102,7 @@ export class AnswerQueue {
     async put(write) {
         const mutationId = write.mutationId ?? newId()
         const baseRevision = Math.max(write.baseRevision ?? 0, this.#revisions.get(place(write)) ?? 0)
-        this.#own.add(mutationId)
+        this.#seen.add(mutationId)
         await this.#edit(queue => withWrite(queue, { ...write, mutationId, baseRevision }))
         this.#later(0)
         return mutationId
@@ -125,7 +125,7 @@ export class AnswerQueue {
      */
     async keepMine({ mine }) {
         const mutationId = newId()
-        this.#own.add(mutationId)
+        this.#seen.add(mutationId)
         await this.#edit(queue => afterChoice(queue, mine.mutationId, { keep: 'mine', mutationId }))
         this.#later(0)
     }
@@ -210,13 +210,18 @@ export class AnswerQueue {
     }
 
     /**
-     * A later answer to the same question has seen this tab's own.
+     * A later answer to the same question has seen these.
      * @param {AnswersSaved['results']} results
      */
     #learn(results) {
         for (const { mutationId, revision, ...answer } of results) {
-            if (this.#own.has(mutationId) && revision) this.#revisions.set(place(answer), revision)
+            if (this.#seen.has(mutationId) && revision) this.#revisions.set(place(answer), revision)
         }
+    }
+
+    async #refresh() {
+        await this.#read()
+        this.#tell()
     }
 
     async #read() {
@@ -263,7 +268,7 @@ export class AnswerQueue {
             this.#saved = message.saved
             this.#learn(message.saved.results)
         }
-        this.load().catch(() => {})
+        this.#refresh().catch(() => {})
     }
 
     #tell() {

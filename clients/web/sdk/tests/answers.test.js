@@ -121,6 +121,26 @@ describe('the queue', () => {
         vestibule.close()
     })
 
+    test('an answer after one that waited when the page was opened has seen it', async () => {
+        const { vestibule, store } = await signedIn({ address })
+        const of = await opened(vestibule)
+        proxy.fate = request => request.endsWith('/answers:batch') ? 'before' : 'pass'
+        await vestibule.answers(of).put({ question: 'skinType', state: 'answered', value: 'dry' })
+        vestibule.close()
+        const later = new Vestibule({ address, session: 'tokens', store })
+        await later.start()
+        const queue = later.answers(of)
+        const { writes: [shown] } = await queue.load()
+        assert.equal(shown.value, 'dry')
+        proxy.fate = () => 'pass'
+        assert.deepEqual((await queue.send()).writes, [])
+        // The page still has the revision that the server had when it was drawn.
+        await queue.put({ question: 'skinType', state: 'answered', value: 'oily', baseRevision: 0 })
+        assert.deepEqual((await queue.send()).conflicts, [])
+        assert.deepEqual((await stored(later, of)).skinType, { value: 'oily', revision: 2 })
+        later.close()
+    })
+
     test('an answer that the server does not take is shown, until another is given', async () => {
         const { vestibule } = await signedIn()
         const queue = vestibule.answers(await opened(vestibule))
