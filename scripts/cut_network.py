@@ -7,7 +7,7 @@ import threading
 
 
 class Network:
-    """Carries connections to a system. A cut ends all of them, and refuses some or all of the next ones.
+    """Carries connections to a system. A cut ends all of them, and refuses some of the next ones.
 
     `address` is where the browser connects to. `cuts` counts the cuts; `is_cut` is set from the one that `cut_at` asked for, and
     `request` is the one that it came at.
@@ -27,7 +27,7 @@ class Network:
     def cut_at(self, request, is_answered, refusals):
         """Cuts once at a request of the API from now on, 1 is the next one: before the system has it, or once its answer has begun.
 
-        The next `refusals` connections are refused, or all until `restore`.
+        Then the next `refusals` connections are refused, unless `restore` comes before.
         """
         with self.lock:
             self.left, self.is_answered, self.refused = request, is_answered, refusals
