@@ -3,6 +3,7 @@ import { button, h } from './dom.js'
 import { codeField, titled } from './fields.js'
 import { acting } from './page.js'
 import { codesOnThisMachine, server } from './server.js'
+import { withCode } from './values.js'
 import { t } from './words.js'
 
 /**
@@ -81,8 +82,8 @@ export function codesPanel(sent, to, field) {
     async function look() {
         if (await codesOnThisMachine(to) === null) return
         await untilSent(sent.challengeId)
-        const [newest] = await codesOnThisMachine(to) ?? []
-        const code = newest?.body.match(/\d{6}/)?.[0]
+        const newest = withCode(await codesOnThisMachine(to) ?? [])
+        const code = newest?.code
         const hadFocus = panel.contains(document.activeElement)
         panel.hidden = false
         panel.replaceChildren(

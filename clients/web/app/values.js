@@ -185,3 +185,6 @@ export function writeOf(question, said, given) {
     if (question.skippable) return { state: 'skipped' }
     return given.state === 'answered' || given.state === 'declined' ? { state: 'unanswered' } : null
 }
+
+/** The first message with a code of six digits, and that code: a notice may have come after it. */
+export const withCode = messages => messages.map(({ body }) => ({ body, code: body.match(/\d{6}/)?.[0] })).find(({ code }) => code)

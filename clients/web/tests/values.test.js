@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import {
     about, changesOf, codeFrom, dateFrom, errorsOf, givenTo, graphemes, inchesFrom, moved, neighbour, numberFrom, routeToContinue,
-    screenToContinue, screenToFill, sessionToOpen, switched, textsOf, writeOf,
+    screenToContinue, screenToFill, sessionToOpen, switched, textsOf, withCode, writeOf,
 } from '../app/values.js'
 
 test('a code is its digits, however it is typed', () => {
     for (const text of ['123456', '123 456', '123-456', ' 1 2 3 4 5 6 ', '１２３４５６', 'Your code: 123456']) assert.equal(codeFrom(text), '123456')
+})
+
+test('a notice that came after a code does not hide it', () => {
+    const [notice, code] = [{ body: 'Somebody asks for your account.' }, { body: '123456 is your code.' }]
+    assert.deepEqual(withCode([notice, code]), { ...code, code: '123456' })
+    assert.equal(withCode([notice]), undefined)
 })
 
 test('a date is one of the calendar', () => {
