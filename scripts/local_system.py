@@ -75,8 +75,9 @@ class System:
         return session
 
     def processes(self):
-        """The process of each program."""
-        return {each["name"]: each["pid"] for each in json.loads(self.run("status", "--json"))["processes"]}
+        """The process of each program, as the supervisor notes it."""
+        noted = json.loads(pathlib.Path(self.state, "run.json").read_text())
+        return {each["name"]: each["pid"] for each in noted["processes"] if not each["waits"]}
 
     def backends(self):
         """The processes that the database's first one has started."""
