@@ -10,14 +10,14 @@ help:
 	@echo "make test   the whole test suite"
 	@echo "make contract MESSAGE=profile.update-me  record and check one message"
 	@echo "make format lay out the Swift files"
-	@echo "make prove  tests of chance that make test repeats a few times, many times over"
+	@echo "make prove  tests of chance that make test repeats a few times, many times over; the web app's whole"
 	@echo "make api-test  every operation of the public API by its OpenAPI document, with schemathesis; EXAMPLES=200 of each"
 	@echo "make observability-test  alert rules and dashboard on a real Prometheus that asks a real system"
 	@echo "make edge-test  the edge's limits for IPv6 networks, on a real nginx"
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
 	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
 	@echo "make s3-test  pictures in a bucket of an S3 server that checks signatures"
-	@echo "make web-test  the JavaScript SDK, and the web app in headless Chromium: every flow by keyboard; FULL=1 and ROUNDS=500 for all"
+	@echo "make web-test  the JavaScript SDK, and the web app in headless Chromium: every flow by keyboard; FULL=1, CUTS=200 and ROUNDS=500 for all"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -53,6 +53,8 @@ prove:
 	swift build --build-tests
 	@VESTIBULE_PROVE=1 scripts/run-tests --filter "\.($$(grep -rlF 'Rounds.count(' Tests/*Tests \
 		| sed 's,.*/,,; s,\.swift,,' | paste -sd '|'))/"
+	@ROUNDS=500 CUTS=200 PROGRAMS=.build/debug scripts/web-sdk-test
+	@FULL=1 CUTS=200 PROGRAMS=.build/debug scripts/web-test
 
 api-test: build
 	@scripts/api-test
@@ -82,7 +84,7 @@ staging-test:
 bench:
 	@scripts/bootstrap wrk python3-cryptography libjpeg-turbo-progs
 	@swift build -c release
-	@status=0; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
+	@status=0; scripts/count-work || status=$$?; scripts/bench || status=$$?; scripts/bench-sign-ins || status=$$?; scripts/bench-profiles || status=$$?; \
 		scripts/bench-questionnaire || status=$$?; scripts/bench-recoveries || status=$$?; \
 		scripts/bench-cities || status=$$?; scripts/bench-funnel || status=$$?; scripts/bench-choices || status=$$?; \
 		scripts/bench-verification || status=$$?; exit $$status
