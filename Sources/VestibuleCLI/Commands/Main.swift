@@ -25,6 +25,7 @@ import Foundation
         case "top": try TopCommand.run(words)
         case "logs": try LogsCommand.run(words)
         case "demo": try DemoCommand.run(words)
+        case "load": try LoadCommand.run(words)
         case "sms": try SMSCommand.run(words)
         case "email": try EmailCommand.run(words)
         case "scale": try ScaleCommand.run(words)
@@ -78,6 +79,13 @@ enum Help {
                                           a system if none runs
           vestibule demo --spool DIR [--plan KEY] [--http HOST:PORT]
                                           the same on a system that up did not start and that spools to DIR
+          vestibule load --scenario onboarding | login | read | autosave | mixed --rate R --for TIME
+                         [--connections N] [--record FILE] [--state DIR]
+                                          start R actions a second for a time such as 30s or 2m, whatever became of the earlier
+                                          ones, and print how long they took from their intended starts; R counts people for
+                                          onboarding, some 45 calls each; --record writes the same as JSON. Only for a
+                                          development system, which was started with GATEWAY_RATE_LIMIT=off
+                                          AUTH_SMS_PER_HOUR=off AUTH_SMS_PER_HOUR_COUNTRY=off; codes come from its spool
           vestibule sms last PHONE [--state DIR | --spool DIR]
                                           the last SMS to a number, from the development spool
           vestibule email last ADDRESS [--state DIR | --spool DIR]

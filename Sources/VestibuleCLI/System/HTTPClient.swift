@@ -1,21 +1,6 @@
 import Foundation
 import JSONText
 
-/// A response of the public API.
-struct HTTPAnswer {
-    let status: Int
-    /// The names are in lower case.
-    let headers: [String: String]
-    let bytes: [UInt8]
-    /// The bytes as JSON; `null` where they are none.
-    let body: JSONValue
-
-    init(status: Int, headers: [String: String], bytes: [UInt8]) {
-        (self.status, self.headers, self.bytes) = (status, headers, bytes)
-        body = (try? JSONValue.parse(bytes)) ?? .null
-    }
-}
-
 /// A small blocking HTTP client for one server. It makes a connection per request and reads responses strictly.
 struct HTTPClient {
     /// A numeric address, or a name that is looked up for each connection: behind it, replicas come and go.
@@ -130,21 +115,9 @@ struct HTTPClient {
     }
 
     private func parse(_ bytes: [UInt8]) throws -> HTTPAnswer {
-        let broken = CommandError.unavailable("\(host):\(port) does not answer in HTTP")
-        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw broken }
-        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
-        let words = lines[0].split(separator: " ")
-        guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else { throw broken }
-        var headers: [String: String] = [:]
-        for line in lines.dropFirst() {
-            guard let colon = line.firstIndex(of: ":") else { throw broken }
-            headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(
-                in: .whitespaces)
+        guard let head = try? HTTPAnswerHead(bytes), bytes.count == head.length + head.bodyLength else {
+            throw CommandError.unavailable("\(host):\(port) does not answer in HTTP")
         }
-        let body = Array(bytes[end.upperBound...])
-        guard headers["transfer-encoding"] == nil,
-            headers["content-length"].map({ Int($0) == body.count }) ?? body.isEmpty
-        else { throw broken }
-        return HTTPAnswer(status: status, headers: headers, bytes: body)
+        return HTTPAnswer(status: head.status, headers: head.headers, bytes: Array(bytes[head.length...]))
     }
 }

@@ -18,6 +18,9 @@ final class LocalSystem {
     /// Why the last restart of the database failed; `nil` while it runs.
     private var trouble: String?
 
+    /// The profile of the systems that this process starts. Its default is the development profile.
+    static let profile = ProcessInfo.processInfo.environment["VESTIBULE_PROFILE"] ?? "development"
+
     static let programs = StateFolder.services.reduce(into: ["gateway": "Gateway"]) { programs, service in
         programs[service] = service.split(separator: "-").map(\.capitalized).joined() + "Service"
     }
@@ -163,8 +166,7 @@ final class LocalSystem {
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
         let binary = Self.binary(Self.programs[name] ?? name)
         var given = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-        // The default of `up` is the development profile.
-        given["VESTIBULE_PROFILE"] = given["VESTIBULE_PROFILE"] ?? "development"
+        given["VESTIBULE_PROFILE"] = Self.profile
         given["BUS_BIND"] = "ipc:\(state.bus)"
         for service in StateFolder.services { given["BUS_\(service.variablePrefix)"] = "ipc:\(state.bus)" }
         given["BUS_KEY_FILE"] = BusKeyFolder(path: state.keys).secret(of: name)
@@ -178,7 +180,7 @@ final class LocalSystem {
         given["VERIFICATION_BLOBS"] = given["VERIFICATION_BLOBS"] ?? "\(state.path)/pictures"
         given["VERIFICATION_KEY_STORE"] = given["VERIFICATION_KEY_STORE"] ?? "\(state.path)/picture-keys"
         // There are no reviewers either. Each replica has its pictures at a port of its own.
-        if given["VESTIBULE_PROFILE"] == "development" {
+        if Self.profile == "development" {
             given["GATEWAY_WEB_APP"] = given["GATEWAY_WEB_APP"] ?? "on"
             given["GATEWAY_WEB_APP_SOURCES"] = given["GATEWAY_WEB_APP_SOURCES"] ?? "http://127.0.0.1:*"
             given["VERIFICATION_JUDGE"] = given["VERIFICATION_JUDGE"] ?? "local"
@@ -245,7 +247,7 @@ final class LocalSystem {
         }
         let run: JSONValue = [
             "pid": .integer(Int64(getpid())), "http": .string(address), "processes": .array(processes),
-            "takesScale": true,
+            "profile": .string(profile), "takesScale": true,
         ]
         let text = String(decoding: CanonicalJSON.bytes(of: run), as: UTF8.self)
         try? StateFolder.write(text, to: state.runFile, mode: 0o600)

@@ -33,8 +33,7 @@ enum DemoCommand {
         let address = arguments["--http"] ?? UpCommand.defaultAddress
         say("No system runs from \(state.path). Starting one.\n")
         // A development system that ends with the demo may trust the demo's own issuer, and no other system may.
-        let profile = ProcessInfo.processInfo.environment["VESTIBULE_PROFILE"] ?? "development"
-        let issuer = arguments["--plan"] != nil && profile == "development" ? try DemoIssuer() : nil
+        let issuer = arguments["--plan"] != nil && LocalSystem.profile == "development" ? try DemoIssuer() : nil
         let system = LocalSystem(state: state, address: address, variables: issuer?.variables ?? [:])
         try system.start()
         defer { system.stop() }
