@@ -5,6 +5,8 @@ import Foundation
 @Loop final class Load {
     /// People who sign in before the load, and take turns.
     private nonisolated static let memberCount = 64
+    /// How many of them sign in at a time. A system sheds more.
+    private nonisolated static let membersAtOnce = 8
 
     private let plan: LoadPlan
     private let target: sockaddr_in
@@ -27,6 +29,8 @@ import Foundation
     /// - Throws: ``CommandError`` if the people cannot sign in.
     func run(showsProgress: Bool) async throws -> LoadReport {
         if plan.scenario.needsPeople { try await signMembersIn() }
+        // Drawn while it is read first, which would delay the calls of that moment.
+        _ = LoadPerson.photo
         let progress = showsProgress ? LoadProgress(plan, book) : nil
         defer { progress?.stop() }
         let span = await LoadRunner.run(plan, book) { index, intended in await self.act(index, since: intended) }
@@ -36,7 +40,7 @@ import Foundation
     }
 
     private func signMembersIn() async throws {
-        let pool = LoadPool(to: target, most: Self.memberCount)
+        let pool = LoadPool(to: target, most: Self.membersAtOnce)
         let tasks = (0..<min(Self.memberCount, plan.count)).map { _ in
             let phone = nextPhone()
             return Loop.spawn { try await self.member(phone, pool) }
@@ -49,8 +53,11 @@ import Foundation
     }
 
     private func member(_ phone: String, _ pool: LoadPool) async throws -> LoadMember {
-        let connection = try await pool.take()
-        defer { connection.close() }
+        let connection = try await pool.take(new: true)
+        defer {
+            connection.close()
+            pool.give(connection)
+        }
         return try await LoadPerson(LoadWire(connection, nil)).settle(phone, codes)
     }
 

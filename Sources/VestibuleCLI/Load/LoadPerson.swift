@@ -7,7 +7,7 @@ import VestibuleClient
     private let wire: LoadWire
     private let client: Vestibule
     /// Drawn once: drawing one takes as long as many calls.
-    private static let photo = DemoPhoto.jpeg()
+    static let photo = DemoPhoto.jpeg()
     /// How long the services may take to learn of each other's work.
     private static let patience = Duration.seconds(30)
 
