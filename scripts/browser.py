@@ -190,9 +190,10 @@ class Browser:
         self.ask("DELETE", "/window")
 
     def kill(self):
-        """Ends the browser without giving it time to save anything."""
-        os.kill(self.process, signal.SIGKILL)
-        self.end()
+        """Ends the browser without giving it time to save anything. It may have ended before."""
+        if self.process:
+            os.kill(self.process, signal.SIGKILL)
+            self.end()
 
     def close(self):
         # The browser would outlive its driver.
@@ -200,6 +201,7 @@ class Browser:
         self.end()
 
     def end(self):
+        self.process = None
         self.driver.terminate()
         self.driver.wait()
         self.log.close()

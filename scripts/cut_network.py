@@ -39,6 +39,8 @@ class Network:
             self.left, self.refusals = 0, 0
 
     def close(self):
+        # Closing alone does not wake the thread that accepts.
+        self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         with self.lock:
             self._end_all()
@@ -51,10 +53,13 @@ class Network:
                 return
             with self.lock:
                 is_refused, self.refusals = self.refusals > 0, max(0, self.refusals - 1)
-                if not is_refused:
-                    server = socket.create_connection(self.target)
+                try:
+                    server = None if is_refused else socket.create_connection(self.target)
+                except OSError:
+                    server = None
+                if server:
                     self.sockets |= {client, server}
-            if is_refused:
+            if not server:
                 reset(client)
                 continue
             connection = Connection(self, client, server)

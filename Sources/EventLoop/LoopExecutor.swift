@@ -15,7 +15,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     private let foreign = Mutex<[UnownedJob]>([])
     let wake = CLinux_eventfd()
     /// Jobs that the loop's thread enqueued. Only that thread uses this and the next properties, once `run` has set
-    /// `thread`.
+    /// `thread`. No two accesses overlap, since a job never calls `runJobs`.
     @exclusivity(unchecked) private nonisolated(unsafe) var local: [UnownedJob] = []
     /// The jobs that are running now. It is swapped with `local`, so that neither is allocated again.
     @exclusivity(unchecked) private nonisolated(unsafe) var batch: [UnownedJob] = []

@@ -1,7 +1,7 @@
 /// Header fields in the order of the message. Upper and lower case make no difference in names.
 ///
-/// All names and values lie in one array, so a message has two allocations however many fields it has. To look for a name is to
-/// compare lengths and bytes, and only a value that is asked for becomes a `String`.
+/// All names and values lie in one array, so most messages have two allocations. To look for a name is to compare lengths and
+/// bytes, and only a value that is asked for becomes a `String`.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// Where a field lies in `bytes`: its name up to `middle`, its value up to `end`.
     private struct Slot {

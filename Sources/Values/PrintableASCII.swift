@@ -1,4 +1,4 @@
-/// The bytes from 0x20 to 0x7e, of which most of what arrives consists.
+/// The bytes from 0x20 to 0x7e. Most bytes that arrive are these.
 public enum PrintableASCII {
     /// The number of these bytes before the first other one.
     public static func prefix(of bytes: UnsafeRawBufferPointer) -> Int {

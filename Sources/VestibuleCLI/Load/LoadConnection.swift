@@ -77,7 +77,7 @@ enum LoadFailure: String, Error {
             let count = unsent.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count >= 0 else {
                 // While it is connecting, there is no room either.
-                guard errno == EAGAIN || errno == EINTR else { return fail(.broken) }
+                guard errno == EAGAIN || errno == EINTR else { return failByNumber() }
                 watch?.update([.read, .write])
                 return
             }
@@ -93,7 +93,8 @@ enum LoadFailure: String, Error {
             return count
         }
         if count < 0, errno == EAGAIN || errno == EINTR { return }
-        guard count > 0 else { return fail(count < 0 && errno == ECONNREFUSED ? .refused : .broken) }
+        guard count != 0 else { return fail(.broken) }
+        guard count > 0 else { return failByNumber() }
         do {
             if head == nil { head = try HTTPAnswerHead(received) }
         } catch {
@@ -115,6 +116,9 @@ enum LoadFailure: String, Error {
         self.waiting = nil
         waiting?.resume(returning: result)
     }
+
+    /// Whatever is called first on a refused connection gets the error.
+    private func failByNumber() { fail(errno == ECONNREFUSED ? .refused : .broken) }
 
     private func fail(_ failure: LoadFailure) {
         guard let watch else { return }

@@ -186,5 +186,5 @@ export function writeOf(question, said, given) {
     return given.state === 'answered' || given.state === 'declined' ? { state: 'unanswered' } : null
 }
 
-/** The first message with a code of six digits, and that code: a notice may have come after it. */
-export const withCode = messages => messages.map(({ body }) => ({ body, code: body.match(/\d{6}/)?.[0] })).find(({ code }) => code)
+/** The first message that begins with a code of six digits, and that code: a notice with numbers of its own may have come after it. */
+export const withCode = messages => messages.map(({ body }) => ({ body, code: body.match(/^\d{6}\b/)?.[0] })).find(({ code }) => code)

@@ -66,7 +66,7 @@ export class AnswerQueue {
             globalThis.removeEventListener?.('online', online)
             unheard()
         }
-        this.load().then(() => this.#later(0), () => {})
+        this.#refresh().then(() => this.#later(0), () => {})
     }
 
     /** What waits, and what the person has to decide. It is known after `load`. */

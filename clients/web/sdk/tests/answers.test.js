@@ -121,6 +121,22 @@ describe('the queue', () => {
         vestibule.close()
     })
 
+    test('an answer after one that waited and was never shown has not seen it', async () => {
+        const { vestibule, store } = await signedIn({ address })
+        const of = await opened(vestibule)
+        proxy.fate = request => request.endsWith('/answers:batch') ? 'before' : 'pass'
+        await vestibule.answers(of).put({ question: 'skinType', state: 'answered', value: 'dry' })
+        vestibule.close()
+        const later = new Vestibule({ address, session: 'tokens', store })
+        await later.start()
+        const queue = later.answers(of)
+        proxy.fate = () => 'pass'
+        assert.deepEqual((await queue.send()).writes, [])
+        await queue.put({ question: 'skinType', state: 'answered', value: 'oily', baseRevision: 0 })
+        assert.equal((await queue.send()).conflicts.length, 1)
+        later.close()
+    })
+
     test('an answer after one that waited when the page was opened has seen it', async () => {
         const { vestibule, store } = await signedIn({ address })
         const of = await opened(vestibule)
