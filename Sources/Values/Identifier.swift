@@ -103,7 +103,7 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         bytes = value
     }
 
-    /// Takes 16 bytes in network order; `nil` if their number differs. Any collection would do, in thirty times the instructions.
+    /// Takes 16 bytes in network order; `nil` if their number differs. The copy from any collection looks its type up each time.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes.loadUnaligned(as: uuid_t.self)

@@ -58,7 +58,7 @@ struct PathTemplate: Sendable, Hashable {
 
     /// Both `/a/b` and `/a/` have two segments; the second one of `/a/` is empty.
     static func split(_ path: String) -> [String] {
-        // By bytes: to split by characters takes ten times as long.
+        // By bytes: to split by characters took a quarter of the gateway's work for an autosave.
         path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
     }

@@ -121,7 +121,8 @@ describe('the queue', () => {
         vestibule.close()
     })
 
-    test('an answer after one that waited and was never shown has not seen it', async () => {
+    /** A page that is opened while an answer of the page before it waits. */
+    async function openedWithOneWaiting() {
         const { vestibule, store } = await signedIn({ address })
         const of = await opened(vestibule)
         proxy.fate = request => request.endsWith('/answers:batch') ? 'before' : 'pass'
@@ -130,6 +131,11 @@ describe('the queue', () => {
         const later = new Vestibule({ address, session: 'tokens', store })
         await later.start()
         const queue = later.answers(of)
+        return { later, of, queue }
+    }
+
+    test('an answer after one that waited and was never shown has not seen it', async () => {
+        const { later, queue } = await openedWithOneWaiting()
         proxy.fate = () => 'pass'
         assert.deepEqual((await queue.send()).writes, [])
         await queue.put({ question: 'skinType', state: 'answered', value: 'oily', baseRevision: 0 })
@@ -138,14 +144,7 @@ describe('the queue', () => {
     })
 
     test('an answer after one that waited when the page was opened has seen it', async () => {
-        const { vestibule, store } = await signedIn({ address })
-        const of = await opened(vestibule)
-        proxy.fate = request => request.endsWith('/answers:batch') ? 'before' : 'pass'
-        await vestibule.answers(of).put({ question: 'skinType', state: 'answered', value: 'dry' })
-        vestibule.close()
-        const later = new Vestibule({ address, session: 'tokens', store })
-        await later.start()
-        const queue = later.answers(of)
+        const { later, of, queue } = await openedWithOneWaiting()
         const { writes: [shown] } = await queue.load()
         assert.equal(shown.value, 'dry')
         proxy.fate = () => 'pass'
