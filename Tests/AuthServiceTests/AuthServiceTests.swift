@@ -209,6 +209,31 @@ import Testing
         }
     }
 
+    /// Chromium writes its cookies down within half a minute. Killed before that, it comes back with the former token.
+    @Test(arguments: ["web", "android"]) func aBrowserMayLoseATokenForAMinuteAlthoughItUsedTheOther(
+        platform: String
+    ) async throws {
+        try await AuthStage.run { auth in
+            let first = try await auth.signIn(Self.phone, on: DeviceClaim(name: "Mine", platform: platform))
+            let proven = RefreshToken(refreshToken: first.refreshToken, deviceSecret: first.deviceSecret)
+            func use(_ session: Session) async throws {
+                let access = try await auth.stage.rows("SELECT access_id FROM sessions")
+                _ = try await auth.ask(
+                    NoteTokenUse(sessionID: session.sessionId, tokenID: try #require(Identifier(access))))
+            }
+            try await use(try await auth.ask(proven))
+            try await auth.stage.rows("UPDATE refresh_tokens SET replaced_at = replaced_at - interval '1 hour'")
+            guard platform == "web" else {
+                return #expect(try await auth.refusal(of: proven).code == "refresh_token_reused")
+            }
+            let again = try await auth.ask(proven)
+            // A minute later, the token that came with it is saved. The former one is a copy in somebody's hands.
+            try await auth.stage.rows("UPDATE sessions SET last_used_at = last_used_at - interval '46 seconds'")
+            try await use(again)
+            #expect(try await auth.refusal(of: proven).code == "refresh_token_reused")
+        }
+    }
+
     @Test func anotherDevicesSecretProvesNothing() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone)

@@ -147,9 +147,9 @@ import Testing
     /// As if every hold were over, by auth's own count.
     func endHolds() async throws { try await stage.rows("UPDATE freezes SET hold_until = now()") }
 
-    func signIn(_ phone: String) async throws -> Session {
+    func signIn(_ phone: String, on device: DeviceClaim = Self.device) async throws -> Session {
         let (challenge, code) = try await code(for: phone)
-        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: Self.device))
+        return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
     }
 
     /// Another code for a phone that got one a moment ago.

@@ -135,7 +135,7 @@ struct TokenMaker {
 
     @Test func memoryIsBoundedAndKeepsWhatIsUsed() throws {
         var memory = TokenMemory(capacity: 100)
-        let token = try judge(maker.token(now: now)).get()
+        let token = KnownToken(try judge(maker.token(now: now)).get())
         func digest(_ number: Int) -> [UInt8] { SHA256.digest(Array("\(number)".utf8)) }
         memory.remember(token, digest(0))
         for index in 1...1000 {
@@ -148,5 +148,22 @@ struct TokenMaker {
         var almost = digest(0)
         almost[31] ^= 1
         #expect(memory.recall(almost) == nil)
+    }
+
+    @Test func aUseIsReportedOnceAndOnceMoreWhenABrowserHasSavedTheToken() throws {
+        var made = try judge(maker.token(now: now)).get()
+        made.id = .ordered()
+        let token = made
+        func reports(at ages: Int64...) -> [Int64] {
+            var known = KnownToken(token)
+            return ages.filter { known.report(now: token.issuedAt + $0)?.tokenID == token.id }
+        }
+        #expect(reports(at: 0, 1, 59) == [0])
+        #expect(reports(at: 0, 59, 60, 61, 149) == [0, 60])
+        #expect(reports(at: 70, 80, 149) == [70])
+        #expect(reports(at: 0, 150, 800) == [0])
+        #expect(reports(at: 150) == [])
+        // The gateway's clock is behind auth's.
+        #expect(reports(at: -5, 3, 60) == [-5, 60])
     }
 }

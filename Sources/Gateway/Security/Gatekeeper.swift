@@ -104,15 +104,15 @@ import ProcessRuntime
         let credentials = try Self.credentials(headers, .access)
         // The digest finds credentials that were verified before, which saves checking the signature again.
         let digest = SHA256.digest(Array(credentials.utf8))
-        let known = memory.recall(digest)
-        let token: AccessToken
-        if let known {
-            token = known
+        var known: KnownToken
+        if let recalled = memory.recall(digest) {
+            known = recalled
         } else {
-            token = try await verified(Self.bearer(credentials, .access))
-            memory.remember(token, digest)
+            known = KnownToken(try await verified(Self.bearer(credentials, .access)))
+            memory.remember(known, digest)
         }
-        guard token.expiresAt > Self.now() else { throw Problem(.tokenExpired, "Your session needs a new token.") }
+        let (token, now) = (known.token, Self.now())
+        guard token.expiresAt > now else { throw Problem(.tokenExpired, "Your session needs a new token.") }
         let session = token.actor.sessionID
         let isRevoked = revocations.isRevoked(session)
         if isRevoked { throw Self.revoked }
@@ -121,8 +121,8 @@ import ProcessRuntime
             do { isActive = try await sessions.isActive(session) } catch { throw Self.problem(error) }
             guard isActive else { throw Self.revoked }
         }
-        if known == nil, let id = token.id, token.issuedAt > Self.now() - NoteTokenUse.concern {
-            let use = NoteTokenUse(sessionID: session, tokenID: id)
+        if let use = known.report(now: now) {
+            memory.remember(known, digest)
             // The request does not wait for this call. Without it, the previous refresh token still ends soon.
             Loop.spawn { [self] in await reportUse(use) }
         }

@@ -1,12 +1,33 @@
+import BusProtocol
 import ProcessRuntime
+
+/// A verified token, and when its use was last reported to auth.
+struct KnownToken: Sendable {
+    let token: AccessToken
+    /// In seconds since 1970; `nil` before the first report.
+    private var reportedAt: Int64?
+
+    init(_ token: AccessToken) { self.token = token }
+
+    /// The report that a use of the token is worth, if any. It counts as made.
+    ///
+    /// - Parameter now: seconds since 1970.
+    mutating func report(now: Int64) -> NoteTokenUse? {
+        let settled = token.issuedAt + NoteTokenUse.settling
+        let isNews = reportedAt.map { $0 < settled && now >= settled } ?? true
+        guard isNews, now < token.issuedAt + NoteTokenUse.concern, let id = token.id else { return nil }
+        reportedAt = now
+        return NoteTokenUse(sessionID: token.actor.sessionID, tokenID: id)
+    }
+}
 
 /// A cache of verified tokens by their SHA-256. A look-up takes a hundredth of the time of a signature check.
 ///
 /// Two generations bound its size: when the young one is full, it replaces the old one.
 struct TokenMemory: Sendable {
     private let generation: Int
-    private var young: [Key: AccessToken] = [:]
-    private var old: [Key: AccessToken] = [:]
+    private var young: [Key: KnownToken] = [:]
+    private var old: [Key: KnownToken] = [:]
 
     /// A digest as four numbers. One of them is enough for hashing.
     private struct Key: Hashable {
@@ -23,7 +44,7 @@ struct TokenMemory: Sendable {
 
     var count: Int { young.count + old.count }
 
-    mutating func recall(_ digest: [UInt8]) -> AccessToken? {
+    mutating func recall(_ digest: [UInt8]) -> KnownToken? {
         let key = Key(digest)
         if let token = young[key] { return token }
         guard let token = old.removeValue(forKey: key) else { return nil }
@@ -31,7 +52,7 @@ struct TokenMemory: Sendable {
         return token
     }
 
-    mutating func remember(_ token: AccessToken, _ digest: [UInt8]) {
+    mutating func remember(_ token: KnownToken, _ digest: [UInt8]) {
         if young.count >= generation { (old, young) = (young, [:]) }
         young[Key(digest)] = token
     }

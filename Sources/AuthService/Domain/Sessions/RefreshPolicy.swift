@@ -4,6 +4,9 @@ import BusProtocol
 enum RefreshPolicy {
     /// How long a client that lost the reply may repeat the call without the secret of its device.
     static let grace = Duration.seconds(10)
+    /// How long a browser may take to save what a page keeps. Chromium writes its cookies down every 30 seconds
+    /// (`kCommitInterval` in net/extras/sqlite). If it is killed before that, it comes back with the former token.
+    static let browserSaving = Duration.seconds(45)
     /// A session ends if it is not renewed for `idle`, and in any case `absolute` after it was opened.
     static let idle = Duration.seconds(30 * 86_400)
     static let absolute = Duration.seconds(180 * 86_400)

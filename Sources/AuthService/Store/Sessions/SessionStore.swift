@@ -98,9 +98,11 @@ struct PresentedToken: Sendable {
         insertToken(next, session: token.session, generation: generation, in: transaction)
     }
 
-    /// Records that a session's newest access token is in use.
+    /// Records that a session's newest access token is in use. In a browser, this counts only when the browser has had
+    /// ``RefreshPolicy/browserSaving`` to save the refresh token.
     static func noteUse(of access: Identifier, session: Identifier, in database: Database) async throws {
-        _ = try await database.write(noteUse, [.uuid(session), .uuid(access)])
+        _ = try await database.write(
+            noteUse, [.uuid(session), .uuid(access), .integer(RefreshPolicy.browserSaving.components.seconds)])
     }
 
     /// Why a session ends.
@@ -308,8 +310,9 @@ struct PresentedToken: Sendable {
             last_used_at = clock_timestamp() WHERE id = $1
         """
     private static let noteUse: Statement = """
-        UPDATE sessions SET used_generation = generation
-        WHERE id = $1 AND access_id = $2 AND used_generation < generation
+        UPDATE sessions s SET used_generation = generation FROM devices d
+        WHERE s.id = $1 AND access_id = $2 AND used_generation < generation AND d.id = s.device_id
+            AND (d.platform <> 'web' OR s.last_used_at < clock_timestamp() - $3::bigint * interval '1 s')
         """
     private static let revoke: Statement = """
         WITH ended AS (

@@ -1,15 +1,19 @@
 import JSONText
 
-/// A gateway saw an access token for the first time, shortly after it was issued.
+/// A gateway saw an access token shortly after it was issued: for the first time, or for the first time since it settled.
 ///
-/// So the reply with the token was not lost, and nobody needs the previous refresh token any more.
+/// So the reply with the token was not lost, and nobody needs the previous refresh token any more. A browser may still
+/// need it, since it saves what a page keeps up to half a minute later.
 @Message
 public struct NoteTokenUse: BusRequest {
     public typealias Reply = Acknowledged
     public static let type: MessageType = "auth.note-token-use"
     public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .idempotent)
-    /// A gateway reports only access tokens younger than this, in seconds. After that nobody may repeat the refresh.
-    public static let concern: Int64 = 75
+    /// A gateway reports only access tokens younger than this, in seconds. So a gateway that starts does not report each
+    /// token that it sees.
+    public static let concern: Int64 = 150
+    /// The age, in seconds, at which a browser has saved the refresh token that came with an access token.
+    public static let settling: Int64 = 60
 
     /// The session that the token belongs to.
     public var sessionID: Identifier
