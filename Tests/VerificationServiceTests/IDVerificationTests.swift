@@ -57,6 +57,9 @@ import Testing
             await #expect(throws: BusError.self, "a document is no photo") {
                 try await verifying.ask(byPhoto, staff, role: "staff", key: "1")
             }
+            let statistics = VerificationStatistics(verifying.stage.containers[0].database)
+            try await statistics.look()
+            #expect(statistics.measures["reviews"] == 1 && statistics.measures["captures"] == 2)
             let decision = DecideDocument(sessionId: session, verdict: "verified")
             await #expect(throws: BusError.self, "nobody decides on their own document") {
                 try await verifying.ask(decision, person, role: "admin", key: "2")
@@ -75,6 +78,8 @@ import Testing
             }
             #expect(keysAreGone && verifying.media.files.count == 2)
             #expect(try await verifying.captures(.document) == 0)
+            try await statistics.look()
+            #expect(statistics.measures["reviews"] == 0 && statistics.measures["captures"] == 0)
             let decided = try await verifying.decided.atLeast(2)
             #expect(decided.map(\.outcome) == ["in_review", "verified"] && decided.map(\.level) == ["id", "id"])
             #expect(try await verifying.notices.atLeast(1).map(\.kind) == ["verification_decided"])

@@ -145,6 +145,21 @@ import Testing
         }
     }
 
+    @Test func aPhotoWhoseBytesChangedIsSaidAndNotTriedAgain() async throws {
+        try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
+            _ = try await media.placed(Sized.photo)
+            let name = try #require(media.files.first { $0.hasPrefix("blobs") })
+            let bytes = URL(filePath: "\(media.folder.path)/\(name)")
+            var changed = try Data(contentsOf: bytes)
+            changed[changed.count / 2] ^= 1
+            try changed.write(to: bytes)
+            try await media.sizing(by: ConfinedProgram(Sized.program)).round()
+            #expect(media.stage.log.text.contains(#""event":"photo_unreadable""#))
+            #expect(try await media.stage.rows("SELECT count(*) FROM media WHERE sizes_due_at IS NULL") == "1")
+            #expect(media.files.count == 2)
+        }
+    }
+
     @Test func theNewestPhotoGetsItsSizesFirst() async throws {
         try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
             let people = [Identifier.random(), .random(), .random()]

@@ -1,4 +1,5 @@
 import BusProtocol
+import Cryptography
 import EventLoop
 import ServiceRuntime
 
@@ -57,7 +58,7 @@ import ServiceRuntime
     private func make(_ photo: PhotoStore.Unsized) async throws {
         if photo.attempt > Self.mostAttempts {
             log.warning("photo_sizes_given_up", ["attempts": .integer(Int64(Self.mostAttempts))])
-        } else if let vault = photos.media.vault, let original = try await vault.get(photo.media, .profilePhoto) {
+        } else if let vault = photos.media.vault, let original = try await original(of: photo, in: vault) {
             for size in PhotoSize.allCases {
                 // The child of the next size could outlast the end of this replica.
                 guard !Task.isCancelled else { throw CancellationError() }
@@ -67,6 +68,16 @@ import ServiceRuntime
         }
         // Its destruction may have come before the last size was written. Without the key nobody reads that.
         if try await !photos.noteSizes(of: photo.media) { try await photos.media.vault?.removeSizes(of: photo.media) }
+    }
+
+    /// `nil` if the photo is destroyed, or its bytes have changed, which are never read then.
+    private func original(of photo: PhotoStore.Unsized, in vault: MediaVault) async throws -> [UInt8]? {
+        do {
+            return try await vault.get(photo.media, .profilePhoto)
+        } catch SealError.cannotOpen {
+            log.error("photo_unreadable", ["media": .string(photo.media.description)])
+            return nil
+        }
     }
 
     private func made(_ size: PhotoSize, of original: [UInt8], attempt: Int) async throws -> [UInt8]? {
