@@ -58,7 +58,8 @@ public struct SchemaState: Sendable, Equatable {
 enum SchemaTables {
     static func made(by migrations: [Migration]) -> Set<String> {
         var tables: Set<String> = []
-        for line in migrations.flatMap({ $0.sql.split(separator: "\n") }) {
+        let lines = migrations.flatMap { $0.sql.utf8.split(separator: UInt8(ascii: "\n")) }.compactMap(Substring.init)
+        for line in lines where ["CREATE", "DROP", "ALTER"].contains(where: { line.hasPrefix($0) }) {
             let words = line.replacing("{{schema}}.", with: "").split { " (;".contains($0) }.map(String.init)
             switch words.prefix(2) {
             case ["CREATE", "TABLE"] where words.count > 2: tables.insert(words[2])
