@@ -10,9 +10,9 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let onLoop: [SwiftSetting] =
     strict + [.unsafeFlags(["-Xfrontend", "-disable-dynamic-actor-isolation"], .when(configuration: .release))]
 
-/// For what looks at each byte of a text. Debug builds, in which the tests run, optimise it as release builds do: else half
-/// of the suite's time went there. Checks of bounds, of numbers and of access stay; only `assert` would not.
-let byByte: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// For what all services share. Debug builds, in which the tests run, optimise it as release builds do: else half of the
+/// suite's processor time went there. Checks of bounds, of numbers and of access stay; only `assert` would not.
+let optimised: SwiftSetting = .unsafeFlags(["-O"], .when(configuration: .debug))
 
 /// What a service is built from. A service target never depends on another service.
 let serviceParts: [Target.Dependency] = [
@@ -20,7 +20,9 @@ let serviceParts: [Target.Dependency] = [
     "ProcessRuntime", "ServiceRuntime",
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = onLoop) -> Target {
+func library(
+    _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = onLoop + [optimised]
+) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
@@ -80,15 +82,15 @@ let package = Package(
             path: "Sources/CheckLanguages"),
         .target(name: "Languages", swiftSettings: strict, plugins: ["CheckLanguages"]),
         library("EventLoop", ["CLinux", "CZMQ"]),
-        library("ImageReading", [], byByte),
-        library("JSONText", [], byByte),
+        library("ImageReading", [], strict + [optimised]),
+        library("JSONText", [], strict + [optimised]),
         library("Cryptography", ["CCrypto"]),
         library("MessageExpansion", [], strict),
         .macro(name: "MessageMacros", dependencies: ["MessageExpansion"], swiftSettings: strict),
-        library("Values", ["JSONText"], strict),
+        library("Values", ["JSONText"], strict + [optimised]),
         .target(
-            name: "BusProtocol", dependencies: ["JSONText", "MessageMacros", "Values"], swiftSettings: strict,
-            plugins: ["ListMessages"]),
+            name: "BusProtocol", dependencies: ["JSONText", "MessageMacros", "Values"],
+            swiftSettings: strict + [optimised], plugins: ["ListMessages"]),
         library("BusRuntime", ["BusProtocol", "CZMQ", "EventLoop", "JSONText"]),
         library("Database", ["CPostgres", "Cryptography", "EventLoop", "JSONText", "Values"]),
         library("HTTPServer", ["EventLoop", "Values"]),
