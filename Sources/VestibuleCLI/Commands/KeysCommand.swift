@@ -42,7 +42,7 @@ enum KeysCommand {
         guard !allowed.isEmpty else {
             throw CommandError("no program may connect to the bus: there are no keys in \(folder.path)")
         }
-        for (name, key) in allowed { say(name.padding(toLength: 16, withPad: " ", startingAt: 0) + key) }
+        say(TextTable.text(of: allowed.map { [$0.name, $0.key] }))
     }
 
     private static func renew(_ name: String, _ folder: BusKeyFolder, _ place: String) throws {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Lays out rows in columns. Each column is as wide as its longest cell.
 enum TextTable {
-    /// - Parameter rows: all of the same length. The first one has the names of the columns.
+    /// - Parameter rows: all of the same length. The first one may have the names of the columns.
     static func text(of rows: [[String]]) -> String {
         guard let columns = rows.first?.indices else { return "" }
         let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
