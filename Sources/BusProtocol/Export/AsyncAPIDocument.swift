@@ -3,7 +3,7 @@ import JSONText
 /// The whole bus as an AsyncAPI 3.0 document.
 ///
 /// It has a server for each service, and a channel and an operation for each message type. `x-zmtp` describes the
-/// frames byte by byte, so a peer can be written from this document alone.
+/// frames byte by byte. `docs/architecture/bus.md` says who sends which frame when.
 public enum AsyncAPIDocument {
     /// The document.
     ///
@@ -74,43 +74,73 @@ enum FrameDocument {
                 ),
             ],
             "byteOrder": "little-endian",
-            "fixed": .array(fixed.map { ["name": .string($0), "offset": .integer($1), "bytes": .integer($2)] }),
+            "fixed": .array(
+                fixed.map {
+                    ["name": .string($0.name), "bytes": .integer($0.bytes), "content": .string($0.content)]
+                }),
             "magic": .array(FrameHeader.magic.map { .integer(Int64($0)) }),
             "kinds": .object(
                 Dictionary(uniqueKeysWithValues: FrameKind.allCases.map { ("\($0)", .integer(Int64($0.rawValue))) })),
+            "flags": .object(
+                Dictionary(
+                    uniqueKeysWithValues: flags.map {
+                        ($0.name, ["bit": .integer($0.bit), "content": .string($0.content)])
+                    })),
             "fields": .object(
                 Dictionary(
                     uniqueKeysWithValues: FrameHeader.Field.allCases.map {
                         ("\($0)", ["id": .integer(Int64($0.rawValue)), "content": .string($0.content)])
                     })),
             "fieldLayout":
-                "ID (1 byte), length (2 bytes), then that many bytes. A field with an unknown ID is skipped. If its ID is 128 or more, the frame is refused instead. A field occurs at most once.",
-            "body":
-                "JSON in UTF-8. Unknown members are skipped. The body of an error frame has status, code, detail and executed (no, yes or unknown). It may also have retryAfterMs, errors and details.",
-            "beginning":
-                "Both sides say hello first, in wire version 1: {service, instance, build, wire: [from, to], catalogue, credit, heartbeatMs}. All other frames use the newest wire version that both understand. A ping is answered by a pong {state, queueDepth, inFlight}. Requests go only to a replica in state ready. At most `credit` requests are in flight on a connection.",
+                "ID (1 byte), length (2 bytes), then that many bytes. A field with an unknown ID is skipped. If its ID is 128 or more, the frame is refused instead. A field occurs at most once. A text is visible ASCII and spaces. An ID of 16 bytes is a UUID in network byte order (RFC 9562).",
+            "bodies": FrameBodies.schemas,
+            "errors": .array(errors.map(MessageDocument.described)),
         ]
     }
 
-    /// Name, offset, bytes.
-    private static let fixed: [(String, Int64, Int64)] = [
-        ("magic", 0, 3), ("wire version", 3, 1), ("kind", 4, 1),
-        ("flags: 1 replayed, 2 wants hello, 4 as operator", 5, 1),
-        ("attempt", 6, 1),
-        ("reserved, 0", 7, 1), ("correlation ID, chosen by the caller", 8, 8), ("body length", 16, 4),
-        ("budget: how long the caller still waits, in milliseconds", 20, 4),
-        ("sent at: milliseconds of the sender's monotonic clock", 24, 8),
+    /// The fixed part, in the order of its bytes.
+    private static let fixed: [(name: String, bytes: Int64, content: String)] = [
+        ("magic", 3, "the bytes of `magic`"),
+        ("wireVersion", 1, "1 in two parts, else 2"),
+        ("kind", 1, "a number of `kinds`"),
+        ("flags", 1, "the sum of the bits of `flags`"),
+        ("attempt", 1, "of a request: the number of the attempt, from 1"),
+        ("reserved", 1, "0"),
+        (
+            "correlationID", 8,
+            "of a request: chosen by the caller, and unused by its requests in flight; of a reply or an error: the request's; of a cancel: that of the request which the caller gives up; else 0"
+        ),
+        ("bodyLength", 4, "bytes of the body"),
+        ("budget", 4, "of a request: how many milliseconds the caller still waits; else 0"),
+        (
+            "sentAt", 8,
+            "milliseconds of the sender's monotonic clock, the same clock in all frames of a connection; 0 if unknown"
+        ),
+    ]
+
+    private static let flags: [(name: String, bit: Int64, content: String)] = [
+        ("replayed", 1, "of a reply: the stored reply to an earlier request with the same idempotency key"),
+        ("wantsHello", 2, "of a HELLO: the sender wants the receiver's HELLO before anything else"),
+        ("asOperator", 4, "of a request: an operator changes something; valid from an operator only"),
+        ("created", 8, "of a reply: the request created what the reply shows"),
+    ]
+
+    /// What a service answers by itself, to any message.
+    private static let errors: [ErrorCode] = [
+        .invalidMessage, .unknownMessage, .callerNotAllowed, .serviceUnavailable, .overloaded, .deadlineExceeded,
+        .internalError,
     ]
 }
 
 extension FrameHeader.Field {
     fileprivate var content: String {
         switch self {
-        case .message: "message type in ASCII, then its version (2 bytes)"
-        case .messageID: "16 bytes, the same in every attempt"
+        case .message: "of a request: message type in ASCII, then its version (2 bytes)"
+        case .messageID: "ID of the message (16 bytes), the same in every attempt; every request must have it"
         case .idempotencyKey: "1 to \(FrameHeader.longestKey) bytes of visible ASCII"
         case .traceparent: "W3C traceparent"
-        case .actor: "ID of the person (16 bytes), ID of the session (16 bytes), role; valid from a gateway only"
+        case .actor:
+            "ID of the person (16 bytes), ID of the session (16 bytes), role (`user`, `staff` or `admin`); valid from a gateway only"
         case .clientAddress: "address of the public client; valid from a gateway only"
         case .hints: "of a reply: queue depth, requests in flight, microseconds in the handler (4 bytes each)"
         case .entityRevision: "of a reply: the revision of the resource that it shows (8 bytes)"

@@ -28,17 +28,18 @@ public struct MessageDocument: Sendable {
 
     private static func rules<Message: BusRequest>(of message: Message.Type) -> JSONValue {
         let rules = Message.rules
-        let errors = rules.errors.map { code -> JSONValue in
-            [
-                "code": .string(code.name), "status": .string(code.status.rawValue),
-                "httpStatus": .integer(Int64(code.httpStatus)), "title": .string(code.title),
-            ]
-        }
         return [
             "kind": message is any BusEvent.Type ? "event" : "request", "answeredBy": .string(rules.service.rawValue),
             "callers": .array(rules.callers.map(\.rawValue).sorted().map { .string($0) }),
-            "effect": .string(rules.effect.rawValue), "errors": .array(errors),
+            "effect": .string(rules.effect.rawValue), "errors": .array(rules.errors.map(described)),
             "largestBodyBytes": .integer(Int64(rules.largestBody)),
+        ]
+    }
+
+    static func described(_ code: ErrorCode) -> JSONValue {
+        [
+            "code": .string(code.name), "status": .string(code.status.rawValue),
+            "httpStatus": .integer(Int64(code.httpStatus)), "title": .string(code.title),
         ]
     }
 }
