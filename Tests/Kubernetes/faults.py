@@ -62,6 +62,7 @@ FAULTS = {
     "no pause before the stop": lambda all: program(all, "gateway").pop("lifecycle"),
     "no budget": lambda all: without(all, "PodDisruptionBudget", "recovery"),
     "one replica": lambda all: deployment(all, "auth")["spec"].update(replicas=0),
+    "counted before callers know it": lambda all: program(all, "auth")["readinessProbe"].pop("initialDelaySeconds"),
     "liveness asks for others": lambda all: program(all, "gateway")["livenessProbe"]["httpGet"].update(path="/readyz"),
     "bus callers see ready ones only": lambda all: manifests.Manifests(all).of("Service")["auth"]["spec"].pop(
         "publishNotReadyAddresses"),

@@ -12,6 +12,8 @@ DRAIN_SECONDS = 8
 NAME = "app.kubernetes.io/name"
 SERVED = ("service", "gateway")
 DATABASE_PORT = 5432
+# CoreDNS keeps an answer for up to 30 s (`cache 30`), and callers ask each second.
+DNS_SECONDS = 31
 
 
 class ComposeLoader(yaml.SafeLoader):
@@ -237,8 +239,10 @@ def replica_problems(manifests, least):
             yield f"{name}: it is killed before it has ended"
         if (int(pause[1]) > 0) != any(port["name"] == "http" for port in container["ports"]):
             yield f"{name}: exactly what serves HTTP has to wait before it stops"
-        if "startupProbe" not in container or "livenessProbe" not in container:
+        if not {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container):
             yield f"{name}: a probe is missing"
+        if bus_port(workload) and container["readinessProbe"].get("initialDelaySeconds", 0) <= DNS_SECONDS:
+            yield f"{name}: an old replica may go before callers know the new one"
         for kind in ("readinessProbe", "livenessProbe"):
             if container.get(kind, {}).get("httpGet", {}).get("path") == "/readyz":
                 yield f"{name}: {kind} asks for other programs"

@@ -18,6 +18,7 @@ import yaml
 import manifests
 
 NETWORK = "vestibule"
+IMAGE, DATABASE_IMAGE = "localhost/vestibule:rehearsal", "localhost/vestibule-postgres:rehearsal"
 # The names that the Deployments have, in the order in which they are started.
 ORDER = ["auth", "profile", "questionnaire", "recovery", "visual-preference", "verification", "gateway"]
 
@@ -80,7 +81,9 @@ class Engine:
     def run(self, *arguments):
         """The output of a podman command, which has to go well."""
         command = ["curl", *arguments[1:]] if arguments[0] == "curl" else [*self.base, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
+        # The other engine's client has settings of its own.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("DOCKER_")}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
         if done.returncode != 0:
             words = (done.stderr or done.stdout).strip().splitlines() or ["nothing"]
             raise Unexpected(f"expected {' '.join(arguments[:4])} to go well, saw: {words[-1]}")
@@ -123,7 +126,7 @@ class System:
             engine.run("secret", "create", name, str(file))
             file.unlink()
         self.workloads = self.manifests.workloads
-        engine.run("tag", "vestibule:rehearsal", manifests.program(self.workloads["gateway"])["image"])
+        engine.run("tag", IMAGE, manifests.program(self.workloads["gateway"])["image"])
 
     def play(self, program, number=0):
         """Starts a pod. Its address is one of the program's name, as behind a headless Service."""
@@ -204,17 +207,15 @@ def step(what):
 
 
 def build(engine, folder):
-    """Both images, as compose.yaml builds them."""
-    for target in ("vestibule", "postgres"):
-        command = ["docker", "build", "--quiet", "--target", target, "--tag", f"{target}:rehearsal", "--file", "deploy/Dockerfile"]
-        for name in ("PROGRAMS", "RUNTIME_IMAGE", "POSTGRES_IMAGE"):
-            if name in os.environ:
-                command += ["--build-arg", f"{name}={os.environ[name]}"]
-        done = subprocess.run([*command, "."], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Unexpected(f"expected the image {target} to be built, saw: {done.stderr.strip().splitlines()[-1]}")
+    """Both images, by compose.yaml."""
+    names = {"VESTIBULE_IMAGE": IMAGE, "VESTIBULE_POSTGRES_IMAGE": DATABASE_IMAGE}
+    done = subprocess.run(
+        ["docker", "compose", "--file", "deploy/compose.yaml", "build", "gateway", "postgres"],
+        capture_output=True, text=True, env=os.environ | names)
+    if done.returncode != 0:
+        raise Unexpected(f"expected the images to be built, saw: {done.stderr.strip().splitlines()[-1]}")
     images = folder / "images.tar"
-    subprocess.run(["docker", "save", "--output", images, "vestibule:rehearsal", "postgres:rehearsal"], check=True)
+    subprocess.run(["docker", "save", "--output", images, *names.values()], check=True)
     engine.run("load", "--input", str(images))
     images.unlink()
 
@@ -225,7 +226,7 @@ def start_database(engine, folder):
     engine.run(
         "run", "--detach", "--name", "postgres", "--network", f"{NETWORK}:alias=postgres",
         *[f"--volume={folder}/secrets/{name}:/run/secrets/{name}:ro" for name in secrets],
-        "--volume=database:/var/lib/postgresql/data", "postgres:rehearsal")
+        "--volume=database:/var/lib/postgresql/data", DATABASE_IMAGE)
     database_answers(engine)
 
 
