@@ -1,10 +1,12 @@
 """Plays the rendered manifests in podman, carries a person through them, and ends them as a cluster would. What a cluster does
-beyond starting containers is done here by hand, from the same manifests: the Secrets' modes, the probes, preStop.
+beyond starting containers is done here by hand, from the same manifests: the probes, preStop, the Secrets' modes, and their
+content, which podman 4.3 leaves in base64.
 
 Usage: rehearsal.py FOLDER, with staging.yaml, production.yaml and secrets in it; as root, with a container engine, in a mount
 namespace of its own.
 """
 
+import base64
 import copy
 import json
 import os
@@ -43,11 +45,8 @@ def playable(everything, workload, name):
             volume["secret"]["optional"] = False
     maps = {source["configMapRef"]["name"] for source in container["envFrom"]}
     maps |= {volume["configMap"]["name"] for volume in spec["volumes"] if "configMap" in volume}
-    claims = {volume["persistentVolumeClaim"]["claimName"] for volume in spec["volumes"] if "persistentVolumeClaim" in volume}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": manifests.labels(workload)}, "spec": spec}
-    return (
-        [everything.of("ConfigMap")[one] for one in sorted(maps)]
-        + [everything.of("PersistentVolumeClaim")[one] for one in sorted(claims)] + [pod])
+    return [*(everything.of("ConfigMap")[one] for one in sorted(maps)), pod]
 
 
 def secret_modes(workload):
@@ -137,11 +136,18 @@ class System:
         for secret, (group, mode) in secret_modes(workload).items():
             place = pathlib.Path(self.engine.run("volume", "inspect", "--format", "{{.Mountpoint}}", secret))
             for one in place.iterdir():
+                one.write_bytes(base64.b64decode(self.manifests.of("Secret")[secret]["data"][one.name]))
                 os.chown(one, 0, group)
                 one.chmod(mode)
         self.engine.run("pod", "start", name)
         self.pods[name] = workload
         return name
+
+    def claim(self):
+        """Makes the volumes."""
+        file = self.folder / "volumes.yaml"
+        file.write_text(yaml.safe_dump_all(self.manifests.of("PersistentVolumeClaim").values()))
+        self.engine.run("kube", "play", str(file))
 
     def ask(self, name, kind):
         """Asks a probe of a pod."""
@@ -200,6 +206,7 @@ class System:
                 self.stop(name)
         for name in self.pods:
             self.engine.run("pod", "rm", "--force", name)
+        self.engine.run("secret", "rm", *self.manifests.of("Secret"))
 
 
 def step(what):
@@ -235,12 +242,28 @@ def database_answers(engine):
         "exec", "postgres", "pg_isready", "-q", "-h", "127.0.0.1", "-U", "auth", "-d", "vestibule"))
 
 
-def person(engine):
-    began = time.monotonic()
+def demo(engine, *arguments):
     engine.run(
-        "exec", "auth-0-program", "vestibule", "demo", "--spool", "/var/spool/vestibule", "--http", "gateway:8080",
-        "--uploads", "verification:8080")
+        "exec", "auth-0-program", "vestibule", "demo", "--spool", "/var/spool/vestibule", "--http", "gateway:8080", *arguments)
+
+
+def person(engine):
+    """Through a plan that needs no reviewer, to its end."""
+    began = time.monotonic()
+    demo(engine, "--plan", "skin-care")
     told("a person is carried through", began)
+
+
+def person_with_photos(engine):
+    """Through the default plan, with photos, as far as a reviewer, whom staging has none of."""
+    began = time.monotonic()
+    try:
+        demo(engine, "--uploads", "verification:8080")
+    except Unexpected as problem:
+        same("why the demo ends", True, "leaves photos to reviewers" in str(problem))
+        told("a person has sent photos and waits for a reviewer", began)
+        return
+    raise Unexpected("expected that a person waits for a reviewer, saw: the demo ends by itself")
 
 
 def sees(engine, count):
@@ -281,19 +304,21 @@ def lose_database(system):
     person(system.engine)
 
 
-def main(folder):
-    engine = Engine(folder / "podman")
+def main(engine, folder):
     for place in ("/run/containers", "/run/netns"):
         os.makedirs(place, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", place], check=True)
     step(f"build, {engine.run('--version')}")
     build(engine, folder)
-    engine.run("network", "create", NETWORK)
+    # Internal: a name that is not there is answered at once, and not asked for elsewhere.
+    engine.run("network", "create", "--internal", NETWORK)
     start_database(engine, folder)
     step("staging")
     staging = System(engine, folder, "staging")
+    staging.claim()
     staging.up()
     person(engine)
+    person_with_photos(engine)
     step("a second replica")
     scale(staging)
     step("the database is lost")
@@ -306,8 +331,21 @@ def main(folder):
     production.down()
 
 
+def keep_logs(engine, file):
+    """What every container said."""
+    with open(file, "w") as log:
+        for name in engine.run("ps", "--all", "--format", "{{.Names}}").split():
+            log.write(f"== {name}\n")
+            log.flush()
+            subprocess.run([*engine.base, "logs", name], stdout=log, stderr=subprocess.STDOUT)
+
+
 if __name__ == "__main__":
+    place = pathlib.Path(sys.argv[1])
+    engine = Engine(place / "podman")
     try:
-        main(pathlib.Path(sys.argv[1]))
+        main(engine, place)
     except Unexpected as problem:
-        sys.exit(f"kubernetes-test: {problem}")
+        log = f"{os.environ.get('TMPDIR', '/tmp')}/vestibule-kubernetes-test.log"
+        keep_logs(engine, log)
+        sys.exit(f"kubernetes-test: {problem}\nThe containers' logs are in {log}.")
