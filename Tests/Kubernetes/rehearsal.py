@@ -2,17 +2,20 @@
 beyond starting containers is done here by hand, from the same manifests: the probes, preStop, the Secrets' modes, and their
 content, which podman 4.3 leaves in base64.
 
-Usage: rehearsal.py FOLDER, with staging.yaml, production.yaml and secrets in it; as root, with a container engine, in a mount
-namespace of its own.
+Usage: rehearsal.py FOLDER, with staging.yaml, production.yaml and secrets in it; as root, with a container engine, in
+namespaces of its own.
 """
 
 import base64
 import copy
+import ipaddress
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 import yaml
@@ -20,6 +23,12 @@ import yaml
 import manifests
 
 NETWORK = "vestibule"
+CACHE_SECONDS = 30
+# Everybody here comes from one address.
+LIMITS = {
+    "auth": {"AUTH_OTP_PER_ADDRESS_HOUR": "100000", "AUTH_OTP_PREFIX_BREAKER": "off", "AUTH_SMS_PER_HOUR": "off"},
+    "gateway": {"GATEWAY_RATE_LIMIT": "100000"},
+}
 IMAGE, DATABASE_IMAGE = "localhost/vestibule:rehearsal", "localhost/vestibule-postgres:rehearsal"
 # The names that the Deployments have, in the order in which they are started.
 ORDER = ["auth", "profile", "questionnaire", "recovery", "visual-preference", "verification", "gateway"]
@@ -29,7 +38,7 @@ class Unexpected(Exception):
     """What was expected and what was seen."""
 
 
-def playable(everything, workload, name):
+def playable(everything, workload, name, names):
     """The documents that podman plays for one pod of a workload, under a name.
 
     Podman has no use for ports and probes: it would publish each port of a pod at the same port of the machine, and start
@@ -43,6 +52,7 @@ def playable(everything, workload, name):
     for volume in spec["volumes"]:
         if "secret" in volume:
             volume["secret"]["optional"] = False
+    spec["dnsConfig"] = {"nameservers": [names.asked], "searches": [names.ZONE]}
     maps = {source["configMapRef"]["name"] for source in container["envFrom"]}
     maps |= {volume["configMap"]["name"] for volume in spec["volumes"] if "configMap" in volume}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": manifests.labels(workload)}, "spec": spec}
@@ -88,6 +98,61 @@ class Engine:
             raise Unexpected(f"expected {' '.join(arguments[:4])} to go well, saw: {words[-1]}")
         return done.stdout.strip()
 
+    def address(self, container):
+        """Where a container is in the network."""
+        networks = self.run("inspect", "--format", "{{json .NetworkSettings.Networks}}", container)
+        return json.loads(networks)[NETWORK]["IPAddress"]
+
+
+class Names:
+    """The DNS of the network: a server that knows the pods, and before it one that pods ask, which may keep what it was told."""
+
+    ZONE = "vestibule.svc.cluster.local"
+
+    def __init__(self, engine, folder):
+        self.folder = folder
+        (network,) = json.loads(engine.run("network", "inspect", NETWORK))
+        bridge, subnet = network["network_interface"], ipaddress.ip_network(network["subnets"][0]["subnet"])
+        # A bridge without an address of its own takes another one with each pod, and pods go on to send to the former.
+        (link,) = json.loads(subprocess.check_output(["ip", "-json", "link", "show", bridge]))
+        subprocess.run(["ip", "link", "set", bridge, "address", link["address"]], check=True)
+        # The last addresses are the last that pods get.
+        self.knows, self.asked = str(subnet[-3]), str(subnet[-2])
+        for address in (self.knows, self.asked):
+            subprocess.run(["ip", "address", "add", f"{address}/{subnet.prefixlen}", "dev", bridge], check=True)
+        self.addresses = {}
+        self.write()
+        self.authority = self.start(
+            self.knows, f"--addn-hosts={self.folder}/hosts", f"--local-ttl={CACHE_SECONDS}", "--local=/cluster.local/", "--local=//")
+        self.cache = None
+        self.keep(0)
+
+    def start(self, address, *arguments):
+        return subprocess.Popen([
+            "dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts", "--user=root", "--pid-file=",
+            "--bind-interfaces", "--listen-address", address, *arguments])
+
+    def keep(self, seconds):
+        """Keeps each answer for that long, also that a name is not there."""
+        if self.cache:
+            self.cache.terminate()
+            self.cache.wait()
+        size = 1000 if seconds else 0
+        self.cache = self.start(
+            self.asked, f"--server={self.knows}", f"--cache-size={size}", f"--max-cache-ttl={seconds}", f"--neg-ttl={seconds}")
+
+    def write(self):
+        lines = [f"{address} {name}.{self.ZONE}\n" for address, name in self.addresses.values()]
+        (self.folder / "hosts").write_text("".join(lines))
+
+    def change(self, pod, entry=None):
+        """A pod is there under an address and a name, or not any more."""
+        self.addresses.pop(pod, None)
+        if entry:
+            self.addresses[pod] = entry
+        self.write()
+        self.authority.send_signal(signal.SIGHUP)
+
 
 def told(what, began):
     print(f"  {what:<64} {int((time.monotonic() - began) * 1000):6} ms", flush=True)
@@ -115,9 +180,11 @@ def same(what, expected, seen):
 class System:
     """The pods of one overlay."""
 
-    def __init__(self, engine, folder, overlay):
-        self.engine, self.folder = engine, folder
+    def __init__(self, engine, names, folder, overlay):
+        self.engine, self.names, self.folder = engine, names, folder
         self.manifests = manifests.Manifests(yaml.safe_load_all((folder / f"{overlay}.yaml").read_text()))
+        for name, values in LIMITS.items():
+            next(one for key, one in self.manifests.of("ConfigMap").items() if key.rsplit("-", 1)[0] == name)["data"].update(values)
         self.pods = {}
         for name, secret in self.manifests.of("Secret").items():
             file = folder / "secret.yaml"
@@ -128,11 +195,11 @@ class System:
         engine.run("tag", IMAGE, manifests.program(self.workloads["gateway"])["image"])
 
     def play(self, program, number=0):
-        """Starts a pod. Its address is one of the program's name, as behind a headless Service."""
+        """Starts a pod. Its address is one of the program's name at once, as behind a headless Service."""
         workload, name = self.workloads[program], f"{program}-{number}"
         file = self.folder / "pod.yaml"
-        file.write_text(yaml.safe_dump_all(playable(self.manifests, workload, name)))
-        self.engine.run("kube", "play", "--start=false", "--network", f"{NETWORK}:alias={program}", str(file))
+        file.write_text(yaml.safe_dump_all(playable(self.manifests, workload, name, self.names)))
+        self.engine.run("kube", "play", "--start=false", "--network", NETWORK, str(file))
         for secret, (group, mode) in secret_modes(workload).items():
             place = pathlib.Path(self.engine.run("volume", "inspect", "--format", "{{.Mountpoint}}", secret))
             for one in place.iterdir():
@@ -140,6 +207,8 @@ class System:
                 os.chown(one, 0, group)
                 one.chmod(mode)
         self.engine.run("pod", "start", name)
+        infra = self.engine.run("pod", "inspect", "--format", "{{.InfraContainerID}}", name)
+        self.names.change(name, (self.engine.address(infra), program))
         self.pods[name] = workload
         return name
 
@@ -151,9 +220,7 @@ class System:
 
     def ask(self, name, kind):
         """Asks a probe of a pod."""
-        infra = self.engine.run("pod", "inspect", "--format", "{{.InfraContainerID}}", name)
-        networks = json.loads(self.engine.run("inspect", "--format", "{{json .NetworkSettings.Networks}}", infra))
-        self.engine.run(*probe_command(self.pods[name], kind, f"{name}-program", networks[NETWORK]["IPAddress"]))
+        self.engine.run(*probe_command(self.pods[name], kind, f"{name}-program", self.names.addresses[name][0]))
 
     def starts(self, name):
         workload = self.pods[name]
@@ -199,13 +266,19 @@ class System:
         self.engine.run("stop", "--time", str(left), f"{name}-program")
         same(f"the exit code of {name}", "0", self.engine.run("inspect", "--format", "{{.State.ExitCode}}", f"{name}-program"))
         told(f"{name} has ended with 0", began)
+        self.remove(name)
+
+    def remove(self, name):
+        self.engine.run("pod", "rm", "--force", name)
+        self.names.change(name)
+        del self.pods[name]
 
     def down(self):
-        for name in reversed(self.pods):
-            if "strategy" in self.pods[name]["spec"] and self.pods[name]["spec"]["replicas"]:
+        for name in reversed(list(self.pods)):
+            if name.rsplit("-", 1)[0] in ORDER:
                 self.stop(name)
-        for name in self.pods:
-            self.engine.run("pod", "rm", "--force", name)
+        for name in list(self.pods):
+            self.remove(name)
         self.engine.run("secret", "rm", *self.manifests.of("Secret"))
 
 
@@ -231,15 +304,16 @@ def start_database(engine, folder):
     """The database that the connection strings name."""
     secrets = ["database-passwords", "database-certificate", "database-key"]
     engine.run(
-        "run", "--detach", "--name", "postgres", "--network", f"{NETWORK}:alias=postgres",
+        "run", "--detach", "--name", "postgres", "--network", NETWORK,
         *[f"--volume={folder}/secrets/{name}:/run/secrets/{name}:ro" for name in secrets],
         "--volume=database:/var/lib/postgresql/data", DATABASE_IMAGE)
-    database_answers(engine)
 
 
-def database_answers(engine):
+def database_answers(engine, names):
     within(60, "the database answers", lambda: engine.run(
         "exec", "postgres", "pg_isready", "-q", "-h", "127.0.0.1", "-U", "auth", "-d", "vestibule"))
+    # It may get another one at each start.
+    names.change("postgres", (engine.address("postgres"), "postgres"))
 
 
 def demo(engine, *arguments):
@@ -266,21 +340,84 @@ def person_with_photos(engine):
     raise Unexpected("expected that a person waits for a reviewer, saw: the demo ends by itself")
 
 
-def sees(engine, count):
-    """Whether an operator sees so many ready replicas of auth."""
+def sees(engine, program, count):
+    """Whether an operator, who asks the DNS afresh, sees so many ready replicas."""
     rows = engine.run("exec", "operator-0-program", "vestibule", "bus", "ls").splitlines()
-    ready = sum(row.split()[0] == "auth" and "ready" in row.split() for row in rows if row.strip())
+    ready = sum(row.split()[0] == program and "ready" in row.split() for row in rows if row.strip())
     if ready != count:
-        raise Unexpected(f"expected {count} ready replicas of auth, saw: {ready}")
+        raise Unexpected(f"expected {count} ready replicas of {program}, saw: {ready}")
 
 
 def scale(system):
     system.play("operator")
-    within(10, "an operator sees one replica of auth", lambda: sees(system.engine, 1))
+    within(10, "an operator sees one replica of auth", lambda: sees(system.engine, "auth", 1))
     system.play("auth", 1)
-    within(10, "and the second, by its address alone", lambda: sees(system.engine, 2))
+    within(10, "and the second, by its address alone", lambda: sees(system.engine, "auth", 2))
     system.starts("auth-1")
     person(system.engine)
+
+
+def refused(engine):
+    """How many requests the gateway answered with 500 or more so far. The demo repeats those."""
+    lines = [json.loads(line) for line in engine.run("logs", "gateway-0-program").splitlines()]
+    return sum(line["event"] == "request" and line["status"] >= 500 for line in lines)
+
+
+class People:
+    """People who come one after the other until it ends, all of whom have to be carried through."""
+
+    def __init__(self, engine):
+        self.count, self.problem, self.ends = 0, None, False
+        self.thread = threading.Thread(target=self.come, args=[engine])
+        self.thread.start()
+
+    def come(self, engine):
+        while not self.ends and not self.problem:
+            try:
+                demo(engine, "--plan", "skin-care")
+                self.count += 1
+            except Unexpected as problem:
+                self.problem = problem
+
+    def end(self):
+        self.ends = True
+        self.thread.join()
+        if self.problem:
+            raise self.problem
+        print(f"  meanwhile {self.count} people are carried through", flush=True)
+
+
+def roll(system):
+    """As a Deployment does with one more replica at a time, while the DNS hides the new one."""
+    system.names.keep(CACHE_SECONDS)
+    sees(system.engine, "profile", 1)
+    before = refused(system.engine)
+    people = People(system.engine)
+    try:
+        system.play("profile", 1)
+        system.starts("profile-1")
+        began = time.monotonic()
+        within(CACHE_SECONDS + 5, "a caller knows the new replica of profile", lambda: sees(system.engine, "profile", 2))
+        pause = manifests.program(system.workloads["profile"])["readinessProbe"]["initialDelaySeconds"]
+        time.sleep(max(0, began + pause - time.monotonic()))
+        system.ask("profile-1", "readinessProbe")
+        system.stop("profile-0")
+    finally:
+        people.end()
+    person(system.engine)
+    same("refused requests", before, refused(system.engine))
+
+
+def roll_without_pause(system):
+    """What the pause of `readinessProbe` is for: callers know the old replica only, and it is gone."""
+    system.play("profile", 2)
+    system.starts("profile-2")
+    system.stop("profile-1")
+    before = refused(system.engine)
+    within(2 * CACHE_SECONDS, "people are carried through again", lambda: demo(system.engine, "--plan", "skin-care"))
+    count = refused(system.engine) - before
+    same("that requests are refused without the pause", True, count > 0)
+    print(f"  without the pause {count} requests are refused", flush=True)
 
 
 def lose_database(system):
@@ -299,22 +436,25 @@ def lose_database(system):
     system.ask("gateway-0", "readinessProbe")
     print("  every liveness probe and the gateway's readiness hold without the database", flush=True)
     system.engine.run("start", "postgres")
-    database_answers(system.engine)
+    database_answers(system.engine, system.names)
     within(30, "all services are ready again", lambda: system.ask("gateway-0", "startupProbe"))
     person(system.engine)
 
 
 def main(engine, folder):
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     for place in ("/run/containers", "/run/netns"):
         os.makedirs(place, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", place], check=True)
     step(f"build, {engine.run('--version')}")
     build(engine, folder)
-    # Internal: a name that is not there is answered at once, and not asked for elsewhere.
-    engine.run("network", "create", "--internal", NETWORK)
+    engine.run("network", "create", "--internal", "--disable-dns", NETWORK)
+    # The network's bridge is there with its first container.
     start_database(engine, folder)
+    names = Names(engine, folder)
+    database_answers(engine, names)
     step("staging")
-    staging = System(engine, folder, "staging")
+    staging = System(engine, names, folder, "staging")
     staging.claim()
     staging.up()
     person(engine)
@@ -323,10 +463,14 @@ def main(engine, folder):
     scale(staging)
     step("the database is lost")
     lose_database(staging)
+    step(f"a roll, with a DNS that keeps its answers for {CACHE_SECONDS} s")
+    roll(staging)
+    roll_without_pause(staging)
+    names.keep(0)
     step("stop")
     staging.down()
     step("production")
-    production = System(engine, folder, "production")
+    production = System(engine, names, folder, "production")
     production.up()
     production.down()
 
