@@ -129,7 +129,6 @@ def ingress(manifests):
                             callers = {"@" + key for key in source["namespaceSelector"].get("matchLabels", {"any": ""})}
                         elif "podSelector" in source:
                             callers = manifests.selected(source["podSelector"])
-                        # A rule for all services names each caller of any, a service itself included.
                         found += [(caller, callee, port) for caller in callers]
     return found
 

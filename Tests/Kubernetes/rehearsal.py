@@ -98,6 +98,10 @@ class Engine:
             raise Unexpected(f"expected {' '.join(arguments[:4])} to go well, saw: {words[-1]}")
         return done.stdout.strip()
 
+    def logs(self, container):
+        """What a container said, on both of its outputs."""
+        return subprocess.run([*self.base, "logs", container], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+
     def address(self, container):
         """Where a container is in the network."""
         networks = self.run("inspect", "--format", "{{json .NetworkSettings.Networks}}", container)
@@ -359,7 +363,7 @@ def scale(system):
 
 def refused(engine):
     """How many requests the gateway answered with 500 or more so far. The demo repeats those."""
-    lines = [json.loads(line) for line in engine.run("logs", "gateway-0-program").splitlines()]
+    lines = [json.loads(line) for line in engine.logs("gateway-0-program").splitlines()]
     return sum(line["event"] == "request" and line["status"] >= 500 for line in lines)
 
 
@@ -479,9 +483,7 @@ def keep_logs(engine, file):
     """What every container said."""
     with open(file, "w") as log:
         for name in engine.run("ps", "--all", "--format", "{{.Names}}").split():
-            log.write(f"== {name}\n")
-            log.flush()
-            subprocess.run([*engine.base, "logs", name], stdout=log, stderr=subprocess.STDOUT)
+            log.write(f"== {name}\n{engine.logs(name)}")
 
 
 if __name__ == "__main__":
