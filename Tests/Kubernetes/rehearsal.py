@@ -391,10 +391,15 @@ class People:
         print(f"  meanwhile {self.count} people are carried through", flush=True)
 
 
+def cache_profile(system):
+    """From now on the DNS knows the one replica of profile, and no other for CACHE_SECONDS."""
+    system.names.keep(CACHE_SECONDS)
+    within(10, "the DNS keeps the address of profile", lambda: sees(system.engine, "profile", 1))
+
+
 def roll(system):
     """As a Deployment does with one more replica at a time, while the DNS hides the new one."""
-    system.names.keep(CACHE_SECONDS)
-    sees(system.engine, "profile", 1)
+    cache_profile(system)
     before = refused(system.engine)
     people = People(system.engine)
     try:
@@ -414,6 +419,7 @@ def roll(system):
 
 def roll_without_pause(system):
     """What the pause of `readinessProbe` is for: callers know the old replica only, and it is gone."""
+    cache_profile(system)
     system.play("profile", 2)
     system.starts("profile-2")
     system.stop("profile-1")
