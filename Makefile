@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test web-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test bus-test web-test kubernetes-test staging-test bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -17,8 +17,10 @@ help:
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
 	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
 	@echo "make s3-test  pictures in a bucket of an S3 server that checks signatures"
+	@echo "make bus-test  the bus from Python, by its documentation alone"
 	@echo "make web-test  the JavaScript SDK, and the web app in headless Chromium: every flow by keyboard; FULL=1, CUTS=200 and ROUNDS=500 for all"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
+	@echo "make kubernetes-test  deploy/kubernetes: validated, and its pods played in podman"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
 	@echo "make clean  remove what was built (the state folder stays)"
@@ -74,9 +76,15 @@ guide-test: build
 s3-test: build
 	@scripts/s3-test
 
+bus-test: build
+	@PROGRAMS=.build/release scripts/bus-test
+
 web-test: build
 	@scripts/web-sdk-test
 	@scripts/web-test
+
+kubernetes-test: build
+	@scripts/kubernetes-test
 
 staging-test:
 	@scripts/staging-test
