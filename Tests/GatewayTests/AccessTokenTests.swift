@@ -158,12 +158,12 @@ struct TokenMaker {
             var known = KnownToken(token)
             return ages.filter { known.report(now: token.issuedAt + $0)?.tokenID == token.id }
         }
-        #expect(reports(at: 0, 1, 59) == [0])
-        #expect(reports(at: 0, 59, 60, 61, 149) == [0, 60])
-        #expect(reports(at: 70, 80, 149) == [70])
-        #expect(reports(at: 0, 150, 800) == [0])
-        #expect(reports(at: 150) == [])
+        #expect(reports(at: 0, 1, 119) == [0])
+        #expect(reports(at: 0, 119, 120, 121, 179) == [0, 120])
+        #expect(reports(at: 130, 140, 179) == [130])
+        #expect(reports(at: 0, 800, 801) == [0, 800])
+        #expect(reports(at: 180, 200) == [])
         // The gateway's clock is behind auth's.
-        #expect(reports(at: -5, 3, 60) == [-5, 60])
+        #expect(reports(at: -5, 3, 120) == [-5, 120])
     }
 }

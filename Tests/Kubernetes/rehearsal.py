@@ -403,9 +403,9 @@ def roll(system):
     before = refused(system.engine)
     people = People(system.engine)
     try:
+        began = time.monotonic()
         system.play("profile", 1)
         system.starts("profile-1")
-        began = time.monotonic()
         within(CACHE_SECONDS + 5, "a caller knows the new replica of profile", lambda: sees(system.engine, "profile", 2))
         pause = manifests.program(system.workloads["profile"])["readinessProbe"]["initialDelaySeconds"]
         time.sleep(max(0, began + pause - time.monotonic()))

@@ -15,7 +15,8 @@ struct KnownToken: Sendable {
     mutating func report(now: Int64) -> NoteTokenUse? {
         let settled = token.issuedAt + NoteTokenUse.settling
         let isNews = reportedAt.map { $0 < settled && now >= settled } ?? true
-        guard isNews, now < token.issuedAt + NoteTokenUse.concern, let id = token.id else { return nil }
+        let isKnown = reportedAt != nil || now < token.issuedAt + NoteTokenUse.concern
+        guard isNews, isKnown, let id = token.id else { return nil }
         reportedAt = now
         return NoteTokenUse(sessionID: token.actor.sessionID, tokenID: id)
     }

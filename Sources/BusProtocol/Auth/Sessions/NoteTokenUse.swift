@@ -9,11 +9,12 @@ public struct NoteTokenUse: BusRequest {
     public typealias Reply = Acknowledged
     public static let type: MessageType = "auth.note-token-use"
     public static let rules = MessageRules(service: .auth, callers: [.gateway], effect: .idempotent)
-    /// A gateway reports only access tokens younger than this, in seconds. So a gateway that starts does not report each
-    /// token that it sees.
-    public static let concern: Int64 = 150
-    /// The age, in seconds, at which a browser has saved the refresh token that came with an access token.
-    public static let settling: Int64 = 60
+    /// A gateway reports nothing of an access token that it first sees at this age or later, in seconds. So a gateway that
+    /// starts does not report each token that it sees.
+    public static let concern: Int64 = 180
+    /// The age, in seconds, at which a browser has surely saved the refresh token that came with an access token: three
+    /// quarters of a minute, and a minute of clock difference.
+    public static let settling: Int64 = 120
 
     /// The session that the token belongs to.
     public var sessionID: Identifier
