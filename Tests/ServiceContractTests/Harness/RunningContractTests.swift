@@ -37,8 +37,8 @@ import Testing
 /// The checks of one contract against its provider.
 @Loop private final class Examination<C: MessageContract> {
     private let provider: C.Answering
-    /// The sensitive texts of requests and replies, which no log may contain.
-    private var secrets: Set<String> = []
+    /// The sensitive texts of requests and replies, which no log may contain, with the names of their members.
+    private var secrets: [String: String] = [:]
     /// The errors that callers got.
     private var shown = ""
 
@@ -67,7 +67,8 @@ import Testing
         let (asked, before) = try await begin()
         let reply = try await provider.reply(to: asked)
         #expect(try await (provider.tables() != before) == C.hasEffect)
-        for body in [asked.message.jsonBytes, reply.jsonBytes] { try keepSecret(body) }
+        try keepSecret(asked.message.jsonBytes, C.schema)
+        try keepSecret(reply.jsonBytes, C.Reply.schema)
         // All other allowed callers get a reply, too.
         for caller in C.rules.callers where caller != asked.caller {
             var other = try await C.everyday(provider)
@@ -107,7 +108,7 @@ import Testing
             let request = try await asked(provider)
             let before = try await provider.tables()
             let body = try WireJSON.encode(request.message)
-            try keepSecret(body)
+            try keepSecret(body, C.schema)
             let refusal = await refusal(of: request, body: body)
             let error = try #require(refusal, "\(sample.code) was not provoked")
             #expect(ErrorShape(error) == ErrorShape(sample))
@@ -168,13 +169,15 @@ import Testing
         #expect(try await provider.tables() == before)
     }
 
-    private func keepSecret(_ body: [UInt8]) throws {
-        secrets.formUnion(Sensitive.values(in: try JSONValue.parse(body)))
+    private func keepSecret(_ body: [UInt8], _ schema: JSONSchema) throws {
+        secrets.merge(try Sensitive.texts(in: try JSONValue.parse(body), by: schema)) { first, _ in first }
     }
 
     private func log() {
         shown += LogBook.told(in: provider.stage.log.text)
-        for secret in secrets where secret.count >= 5 { #expect(!shown.contains(secret)) }
+        for (text, member) in secrets where text.count >= 5 {
+            #expect(!shown.contains(text), "\(member): \(text)")
+        }
     }
 
     private func refusal(
@@ -208,29 +211,45 @@ private struct ErrorShape: Equatable {
     }
 }
 
-/// Texts that no log and no error may contain.
+/// Texts that no log and no error may contain: whatever the schema takes as a text of any words, a day or a code.
 private enum Sensitive {
-    /// The names of members that are secret or personal, wherever they are.
-    static let members: Set<String> = [
-        "phone", "email", "accountPhone", "accountEmail", "code", "secret", "deviceSecret", "pushToken", "accessToken",
-        "refreshToken",
-        "recoveryToken", "disputeToken", "linkToken", "name", "displayName", "reason", "dateOfBirth", "bio", "value",
-        "maskedPhone", "maskedClaimantPhone", "accountReference", "claimantReference",
+    /// Members whose texts are keys of documents and names of things, which the house writes itself.
+    static let words: Set<String> = [
+        "app", "apps", "definition", "document", "key", "kid", "kind", "library", "nextQuestion", "onboardingStep",
+        "outcome", "plan", "pointer", "question", "questionnaire", "resumeAt", "state", "step",
     ]
 
-    /// The texts in such members, at any depth.
-    static func values(in body: JSONValue, within isSensitive: Bool = false) -> Set<String> {
-        switch body {
-        case .string(let text): isSensitive ? [text] : []
-        case .array(let elements): elements.reduce(into: []) { $0.formUnion(values(in: $1, within: isSensitive)) }
-        case .object(let members):
-            members.reduce(into: []) { found, member in
-                // Of a question, the reason is one of a few words, and errors name it.
-                let isWord = member.key == "reason" && members["question"] != nil
-                let inside = isSensitive || Self.members.contains(member.key) && !isWord
-                found.formUnion(values(in: member.value, within: inside))
-            }
-        default: []
+    /// Each text with the name of its member.
+    static func texts(in body: JSONValue, by schema: JSONSchema, of member: String = "") throws -> [String: String] {
+        func union(_ found: [[String: String]]) -> [String: String] {
+            found.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
         }
+        switch (schema, body) {
+        case (.named(_, let inner), _), (.nullable(let inner), _): return try texts(in: body, by: inner, of: member)
+        case (.anyOf(let schemas), _):
+            let node = try JSONDocument(CanonicalJSON.bytes(of: body)).root
+            return try schemas.first { $0.problems(in: node).isEmpty }.map { try texts(in: body, by: $0, of: member) }
+                ?? [:]
+        case (.any, .string(let text)): return [text: member]
+        case (.any, .array(let elements)): return try union(elements.map { try texts(in: $0, by: .any, of: member) })
+        case (.any, .object(let members)):
+            return try union(
+                members.filter { !words.contains($0.key) }.map { try texts(in: $0.value, by: .any, of: $0.key) })
+        case (.string(let rule), .string(let text)): return isFree(rule) ? [text: member] : [:]
+        case (.array(let element, _), .array(let elements)):
+            return try union(elements.map { try texts(in: $0, by: element, of: member) })
+        case (.map(let element, _), .object(let members)):
+            return try union(members.values.map { try texts(in: $0, by: element, of: member) })
+        case (.object(let known), .object(let members)):
+            return try union(
+                known.filter { !words.contains($0.name) }.map {
+                    try texts(in: members[$0.name] ?? .null, by: $0.schema, of: $0.name)
+                })
+        default: return [:]
+        }
+    }
+
+    private static func isFree(_ rule: JSONSchema.StringRule) -> Bool {
+        rule.values == nil && rule.known == nil && ![.uuid, .dateTime, .key].contains(rule.format)
     }
 }
