@@ -116,15 +116,16 @@ import ProcessRuntime
         let session = token.actor.sessionID
         let isRevoked = revocations.isRevoked(session)
         if isRevoked { throw Self.revoked }
+        if let use = known.report(now: now) {
+            // Before anything waits, so that simultaneous requests report the use once.
+            memory.remember(known, digest)
+            // The request does not wait for this call. Without it, the previous refresh token still ends soon.
+            Loop.spawn { [self] in await reportUse(use) }
+        }
         if revocations.isStale {
             let isActive: Bool
             do { isActive = try await sessions.isActive(session) } catch { throw Self.problem(error) }
             guard isActive else { throw Self.revoked }
-        }
-        if let use = known.report(now: now) {
-            memory.remember(known, digest)
-            // The request does not wait for this call. Without it, the previous refresh token still ends soon.
-            Loop.spawn { [self] in await reportUse(use) }
         }
         return token.actor
     }
