@@ -88,11 +88,11 @@ def html_checker():
 
 
 @contextlib.contextmanager
-def system(folder, **settings):
-    """A running system with its state in `folder`/state, and with these environment variables; its address."""
+def system(folder, *options, **settings):
+    """A running system with its state in `folder`/state, and with these options and environment variables; its address."""
     address = f"127.0.0.1:{free_port()}"
     state = ["--state", f"{folder}/state"]
-    up = subprocess.run([PROGRAMS / "vestibule", "up", "--detach", "--http", address, *state], capture_output=True, text=True,
+    up = subprocess.run([PROGRAMS / "vestibule", "up", "--detach", "--http", address, *options, *state], capture_output=True, text=True,
                         env={**os.environ, **settings})
     try:
         if up.returncode != 0:

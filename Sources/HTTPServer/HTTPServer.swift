@@ -36,6 +36,7 @@ import Glibc
     let limits: HTTPLimits
     private let host: String
     private let port: Int
+    private let sharesPort: Bool
     private let delegate: Delegate
     private var listener: Listener?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
@@ -49,16 +50,20 @@ import Glibc
     /// - Parameters:
     ///   - host: a numeric address or `localhost`.
     ///   - port: 0 for any free port.
+    ///   - sharesPort: whether replicas of the same user may listen on the port too. The kernel spreads the connections.
     ///   - limits: of connections, sizes and times.
     ///   - delegate: handles the requests.
-    public init(host: String, port: Int, limits: HTTPLimits = HTTPLimits(), delegate: Delegate) {
-        (self.host, self.port, self.limits, self.delegate) = (host, port, limits, delegate)
+    public init(
+        host: String, port: Int, sharesPort: Bool = false, limits: HTTPLimits = HTTPLimits(), delegate: Delegate
+    ) {
+        (self.host, self.port, self.sharesPort) = (host, port, sharesPort)
+        (self.limits, self.delegate) = (limits, delegate)
         everybody = Crowd(most: limits.connections)
     }
 
     /// Starts to listen.
     public func start() throws(HTTPServerError) {
-        listener = try Listener(host: host, port: port) { [weak self] in
+        listener = try Listener(host: host, port: port, sharesPort: sharesPort) { [weak self] in
             guard let self else { return false }
             return !lobby.isFull && hasPlace
         } onConnection: { [weak self] descriptor, peer in

@@ -32,7 +32,7 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
     private var waitsForRoom = false
 
     init(
-        host: String, port: Int, hasRoom: @escaping @Loop () -> Bool,
+        host: String, port: Int, sharesPort: Bool, hasRoom: @escaping @Loop () -> Bool,
         onConnection: @escaping @Loop (Int32, String) -> Void
     ) throws(HTTPServerError) {
         (self.hasRoom, self.onConnection) = (hasRoom, onConnection)
@@ -44,6 +44,7 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+        if sharesPort { setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, 4) }
         // Accepted sockets inherit the option (tcp(7) of Linux).
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         let bound =

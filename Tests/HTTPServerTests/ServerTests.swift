@@ -338,6 +338,31 @@ private let closing = "Connection: close\r\n"
         return try #require(Int(pages)) * 4096
     }
 
+    @Test func serversThatShareAPortAllGetConnections() async throws {
+        func server(_ answer: String, port: Int) throws -> HTTPServer {
+            let server = HTTPServer(
+                host: "127.0.0.1", port: port, sharesPort: true,
+                delegate: HTTPServer.Delegate { _ in HTTPResponse(status: 200, body: Array(answer.utf8)) })
+            try server.start()
+            return server
+        }
+        let first = try server("first.", port: 0)
+        let second = try server("second.", port: first.boundPort)
+        func answers() async throws -> Set<Bool> {
+            var answers: Set<Bool> = []
+            // The kernel picks a listener by the connection's addresses: one of 2^63 times all get the same one.
+            for _ in 0..<64 {
+                let client = try RawClient(port: first.boundPort, from: "127.0.0.1", of: first)
+                try await client.send(get("/"))
+                answers.insert(try await client.read(until: ".").hasSuffix("first."))
+            }
+            return answers
+        }
+        #expect(try await answers() == [true, false])
+        await second.drain()
+        #expect(try await answers() == [true])
+    }
+
     @Test func aPortInUseHasAName() async throws {
         let echo = try Echo()
         let port = echo.server.boundPort

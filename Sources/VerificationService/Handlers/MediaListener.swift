@@ -35,7 +35,7 @@ import ServiceRuntime
 
     func server(host: String, port: Int, connections: Int64) -> HTTPServer {
         HTTPServer(
-            host: host, port: port, limits: Self.limits(connections: connections),
+            host: host, port: port, sharesPort: true, limits: Self.limits(connections: connections),
             delegate: HTTPServer.Delegate(
                 admission: { head, _ in admission(of: head) },
                 errorResponse: { refusal, head, _ in

@@ -14,6 +14,7 @@ final class LocalSystem {
     private var supervisor: Supervisor?
     private let log: SupervisorLog
     private var lock: Int32 = -1
+    private var ports: [SharedPort] = []
     private var turns = 0
     /// Why the last restart of the database failed; `nil` while it runs.
     private var trouble: String?
@@ -45,6 +46,7 @@ final class LocalSystem {
         lock = try state.lock()
         do {
             try Self.refuseUsedPort(address)
+            ports = try Self.pictureServers.map { _ in try SharedPort() }
             // The supervisor comes first: it blocks signals, so that none can end the start half-way.
             let supervisor = Supervisor(log) { [state, address] children in
                 Self.write(children, to: state, address: address)
@@ -162,6 +164,12 @@ final class LocalSystem {
                 ["BUS_\($0)", "\($0)_DATABASE_URL", "\($0)_KEYS_FILE"]
             })
 
+    /// The variables of the services that serve pictures: where they listen, and what stands before a picture's path.
+    private static let pictureServers = [
+        (listens: "VISUAL_PREFERENCE_HTTP", base: "VISUAL_PREFERENCE_IMAGES"),
+        (listens: "VERIFICATION_HTTP", base: "VERIFICATION_MEDIA"),
+    ]
+
     /// A program with the variables that it declares, and those that begin with its name or with `VESTIBULE_`.
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
         let binary = Self.binary(Self.programs[name] ?? name)
@@ -174,15 +182,18 @@ final class LocalSystem {
         given["SPOOL_DIR"] = state.spool
         given["AUDIT_ANCHOR_FOLDER"] = state.audit
         given["GATEWAY_HTTP"] = address
-        // Each replica serves its pictures at a port of its own.
-        given["VISUAL_PREFERENCE_HTTP"] = given["VISUAL_PREFERENCE_HTTP"] ?? "127.0.0.1:0"
-        given["VERIFICATION_HTTP"] = given["VERIFICATION_HTTP"] ?? "127.0.0.1:0"
+        for (server, port) in zip(Self.pictureServers, ports) where given[server.listens] == nil {
+            given[server.listens] = port.address
+            given[server.base] = given[server.base] ?? "http://\(port.address)"
+        }
         given["VERIFICATION_BLOBS"] = given["VERIFICATION_BLOBS"] ?? "\(state.path)/pictures"
         given["VERIFICATION_KEY_STORE"] = given["VERIFICATION_KEY_STORE"] ?? "\(state.path)/picture-keys"
-        // There are no reviewers either. Each replica has its pictures at a port of its own.
         if Self.profile == "development" {
             given["GATEWAY_WEB_APP"] = given["GATEWAY_WEB_APP"] ?? "on"
-            given["GATEWAY_WEB_APP_SOURCES"] = given["GATEWAY_WEB_APP_SOURCES"] ?? "http://127.0.0.1:*"
+            given["GATEWAY_WEB_APP_SOURCES"] =
+                given["GATEWAY_WEB_APP_SOURCES"]
+                ?? Self.pictureServers.compactMap { given[$0.base] }.joined(separator: ",")
+            // There are no reviewers either.
             given["VERIFICATION_JUDGE"] = given["VERIFICATION_JUDGE"] ?? "local"
         }
         if StateFolder.services.contains(name) {
