@@ -82,7 +82,7 @@ let package = Package(
             name: "CheckLanguages", capability: .buildTool(), dependencies: ["LanguageChecker"],
             path: "Sources/CheckLanguages"),
         .target(name: "Languages", swiftSettings: strict, plugins: ["CheckLanguages"]),
-        library("EventLoop", ["CLinux", "CZMQ"]),
+        library("EventLoop", ["CLinux"]),
         library("ImageReading", [], strict + [optimised]),
         library("JSONText", [], strict + [optimised]),
         library("Cryptography", ["CCrypto"]),

@@ -100,7 +100,7 @@ import JSONText
         self.wish = wish
         socket = try ZMQSocket(.dealer)
         try socket.secure(as: security, towards: key)
-        socket.onReadable { [weak self] in self?.drain() }
+        try socket.onReadable { [weak self] in self?.drain() ?? false }
         let greeting = Bus.hello(configuration)
         try socket.connect(endpoint) { [weak self] change in
             guard let self else { return }
@@ -145,8 +145,10 @@ import JSONText
         return pong.state == .draining
     }
 
-    private func drain() {
+    /// - Returns: false, since it takes all frames.
+    private func drain() -> Bool {
         while socket.receive({ hear($0) }) {}
+        return false
     }
 
     private func hear(_ received: Received) {

@@ -31,6 +31,7 @@ public struct FileInterest: OptionSet, Sendable {
     var token: UInt = 0
     private(set) var interest: FileInterest
     private(set) var handler: @Loop (FileInterest) -> Void
+    private var looksAgain = false
 
     /// Starts to watch a descriptor.
     ///
@@ -50,6 +51,21 @@ public struct FileInterest: OptionSet, Sendable {
         guard interest != self.interest else { return }
         self.interest = interest
         LoopSources.shared.change(self)
+    }
+
+    /// Calls the handler once before the loop waits again, as if the descriptor were readable.
+    ///
+    /// For descriptors that report only changes, after something that may have taken the report: see `zmq_getsockopt(3)`,
+    /// `ZMQ_FD`.
+    public func lookAgain() {
+        guard !looksAgain else { return }
+        looksAgain = true
+        LoopSources.shared.lookAgain(self)
+    }
+
+    func look() {
+        looksAgain = false
+        handler(.read)
     }
 
     /// Ends the watch and releases the handler. A second call does nothing.

@@ -61,12 +61,23 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     private func run() -> Never {
         thread = pthread_self()
         let sources = Loop.assumed { LoopSources.shared }
+        // It stays for the life of the process.
+        let woken = Loop.assumed { [wake] in FileWatch(wake, for: .read) { _ in Self.clear(wake) } }
+        defer { withExtendedLifetime(woken) {} }
         while true {
             runJobs()
-            Loop.assumed { sources.runEndOfTurn() }
+            Loop.assumed {
+                sources.runEndOfTurn()
+                sources.runLooks()
+            }
             let pending = !local.isEmpty
             Loop.assumed { sources.poll(onlyLook: pending) }
         }
+    }
+
+    private static func clear(_ wake: Int32) {
+        var count: UInt64 = 0
+        _ = read(wake, &count, 8)
     }
 
     /// Runs the queued jobs within the limits of a turn. The rest waits for the next turn.

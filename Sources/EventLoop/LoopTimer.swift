@@ -45,10 +45,10 @@
     }
 
     /// The milliseconds until the first timer, rounded up; -1 if there is none.
-    mutating func millisecondsToNext(from now: UInt64) -> Int {
+    mutating func millisecondsToNext(from now: UInt64) -> Int32 {
         while let first = heap.first, first.isCancelled { removeFirst() }
         guard let first = heap.first else { return -1 }
-        return first.due <= now ? 0 : Int((first.due - now + 999_999) / 1_000_000)
+        return first.due <= now ? 0 : Int32(clamping: (first.due - now + 999_999) / 1_000_000)
     }
 
     /// Removes and returns the timers that are due. The caller fires them afterwards, since a fired timer may add

@@ -78,7 +78,7 @@ import JSONText
     }
 
     private func listen() throws(ZMQError) {
-        socket.onReadable { [weak self] in self?.takeTurn() }
+        try socket.onReadable { [weak self] in self?.takeTurn() ?? false }
         dialedAt = MonotonicClock.now()
         try socket.connect(endpoint) { [weak self] in self?.connectionChanged($0) }
     }
@@ -177,9 +177,13 @@ import JSONText
 
     // MARK: Hearing
 
-    private func takeTurn() {
+    /// - Returns: whether more frames may wait.
+    @discardableResult private func takeTurn() -> Bool {
         var frames = 0
-        while frames < 32, socket.receive({ hear($0, &frames) }) {}
+        while frames < 32 {
+            guard socket.receive({ hear($0, &frames) }) else { return false }
+        }
+        return true
     }
 
     private func hear(_ received: Received, _ frames: inout Int) {

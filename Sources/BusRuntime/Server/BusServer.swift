@@ -44,7 +44,7 @@ import JSONText
             try socket.bind(endpoint)
             if let path { UnixSocket.restrict(path) }
         }
-        socket.onReadable { [weak self] in self?.takeTurn() }
+        try socket.onReadable { [weak self] in self?.takeTurn() ?? false }
         dispatcher.onAnswer = { [weak self] header, body, peer in self?.send(header, body, to: peer) }
     }
 
@@ -61,13 +61,18 @@ import JSONText
 
     /// A turn processes a bounded number of frames. The rest follow in the next turn. A refusal is cheap, so only
     /// requests that start count.
-    private func takeTurn() {
+    ///
+    /// - Returns: whether more frames may wait.
+    private func takeTurn() -> Bool {
         lookForPause(at: MonotonicClock.now())
         let enough = dispatcher.inFlight + 32
-        var taken = 0
-        while taken < 256, dispatcher.inFlight < enough, socket.receive({ take($0, &taken) }) {}
+        var (taken, mayHaveMore) = (0, true)
+        while mayHaveMore, taken < 256, dispatcher.inFlight < enough {
+            mayHaveMore = socket.receive { take($0, &taken) }
+        }
         // Refusals are sent before the work of this turn starts.
         sendBundles()
+        return mayHaveMore
     }
 
     private func take(_ received: Received, _ taken: inout Int) {

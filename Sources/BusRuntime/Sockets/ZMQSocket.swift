@@ -66,7 +66,7 @@ struct Received {
 
     private let kind: Kind
     private var raw: UnsafeMutableRawPointer?
-    private var watch: SocketWatch?
+    private var watch: FileWatch?
     private var monitor: ConnectionMonitor?
     private var readsIdentity = false
 
@@ -138,6 +138,7 @@ struct Received {
         if endpoint.contains("[") { set(ZMQ_IPV6, 1) }
         if let raw { monitor = try ConnectionMonitor(of: raw, onConnection) }
         guard zmq_connect(raw, endpoint) == 0 else { throw .last("connect to \(endpoint)") }
+        watch?.lookAgain()
     }
 
     /// The endpoint of the last `bind`, with the port that the system chose.
@@ -147,16 +148,22 @@ struct Received {
         return String(decoding: buffer.prefix(max(0, length - 1)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Calls `handler` for each message, for a bounded number in each turn.
-    func onReadable(_ handler: @escaping @Loop () -> Void) {
-        guard let raw else { return }
-        watch = SocketWatch(raw, onReadable: handler)
+    /// Calls `handler` when there may be messages. It takes a bounded number of them and returns whether more may wait,
+    /// which it then takes in the next turn.
+    func onReadable(_ handler: @escaping @Loop () -> Bool) throws(ZMQError) {
+        var (descriptor, length) = (Int32(-1), MemoryLayout<Int32>.size)
+        guard zmq_getsockopt(raw, ZMQ_FD, &descriptor, &length) == 0 else { throw .last("zmq_getsockopt ZMQ_FD") }
+        watch = FileWatch(descriptor, for: .read) { [weak self] _ in
+            if handler() { self?.watch?.lookAgain() }
+        }
+        watch?.lookAgain()
     }
 
     /// Lets the socket notice new and lost connections, which a send without waiting may not check.
     func refresh() {
         var (events, length) = (Int32(0), MemoryLayout<Int32>.size)
         zmq_getsockopt(raw, ZMQ_EVENTS, &events, &length)
+        watch?.lookAgain()
     }
 
     /// Sends a frame without waiting, as a whole or not at all.
@@ -181,11 +188,15 @@ struct Received {
     func send(_ bundle: FrameBundle, to peer: [UInt8]? = nil) -> Bool {
         guard raw != nil else { return false }
         if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
-        return bundle.withMessage { zmq_send(raw, $0.baseAddress, $0.count, ZMQ_DONTWAIT) >= 0 }
+        return bundle.withMessage { send($0, 0) }
     }
 
-    private func send(_ part: [UInt8], _ flags: Int32) -> Bool {
-        zmq_send(raw, part, part.count, ZMQ_DONTWAIT | flags) >= 0
+    private func send(_ part: [UInt8], _ flags: Int32) -> Bool { part.withUnsafeBytes { send($0, flags) } }
+
+    private func send(_ part: UnsafeRawBufferPointer, _ flags: Int32) -> Bool {
+        // libzmq may notice new messages while it sends. Their descriptor then does not report them any more.
+        watch?.lookAgain()
+        return zmq_send(raw, part.baseAddress, part.count, ZMQ_DONTWAIT | flags) >= 0
     }
 
     /// Calls `handler` with each frame of the next message.
@@ -206,7 +217,7 @@ struct Received {
             switch part {
             case 0: received.peer = [UInt8](bytes)
             case 1:
-                // Not read from the first part: after `zmq_poll` libzmq gives it no user ID.
+                // Not read from the first part: once its events were asked for, libzmq gives that part no user ID.
                 if readsIdentity, let user = zmq_msg_gets(&message, "User-Id") {
                     received.identity = BusSecurity.Identity(atoi(user))
                 }

@@ -137,8 +137,10 @@ import Values
         guard !flushIsDue else { return }
         flushIsDue = true
         Loop.atEndOfTurn { [weak self] in
-            self?.flushIsDue = false
-            self?.flush()
+            guard let self else { return }
+            flushIsDue = false
+            // A sync sends the statements too, in one system call with itself.
+            if !syncIsDue { flush() }
         }
     }
 
