@@ -18,7 +18,8 @@ enum VerificationServiceDefinition {
     private static let variables: [ConfigurationVariable] = [
         .init(
             "VERIFICATION_HTTP", .text, nil,
-            "Where to take uploads and to serve photos: a numeric address and a port, which replicas may share. Port 0 is any free one"),
+            "Where to take uploads and to serve photos: a numeric address and a port, which replicas may share. Port 0 is any free one"
+        ),
         .init(
             "VERIFICATION_MEDIA", .text, nil,
             "What stands before the path of an upload or a photo: https://HOST, or nothing for the address of the API"),

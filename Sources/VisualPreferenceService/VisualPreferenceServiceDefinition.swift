@@ -20,7 +20,8 @@ enum VisualPreferenceServiceDefinition {
     private static let variables: [ConfigurationVariable] = [
         .init(
             "VISUAL_PREFERENCE_HTTP", .text, nil,
-            "Where to serve the pictures: a numeric address and a port, which replicas may share. Port 0 is any free one"),
+            "Where to serve the pictures: a numeric address and a port, which replicas may share. Port 0 is any free one"
+        ),
         .init(
             "VISUAL_PREFERENCE_IMAGES", .text, nil,
             "What stands before the path of a picture: https://HOST, or nothing for the address of the API"),
