@@ -1,0 +1,226 @@
+"""What `scripts/chaos` decides without a system: its plan, and its judgement of histories.
+
+`recorded.jsonl` is a part of the history of a run: a profile, an answer, and who signed in. Nothing was wrong with it; each test
+plants one fault in a copy. Small histories made by chance are judged as well by trying every order of their calls.
+"""
+
+import copy
+import pathlib
+import random
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import chaos_history
+import chaos_plan
+
+RECORDED = chaos_history.read(pathlib.Path(__file__).with_name("recorded.jsonl"))
+PROFILE = next(line["object"] for line in RECORDED if line.get("object", "").startswith("profile"))
+
+
+class Planted(unittest.TestCase):
+    """Faults in a recorded history."""
+
+    def setUp(self):
+        self.lines = copy.deepcopy(RECORDED)
+        self.changes = sorted((
+            line for line in self.lines if line.get("object") == PROFILE and line.get("call") == "change"
+            and line["result"] == "acknowledged"), key=lambda line: line["revision"])
+        self.final = self.one(final="object")
+        self.kept = self.one(final="kept")["revisions"]
+
+    def one(self, **members):
+        """The first line with these members, of the profile where it has an object."""
+        return next(line for line in self.lines if all(line.get(name) == value for name, value in members.items())
+                    and line.get("object", PROFILE) == PROFILE)
+
+    def expect(self, *words):
+        wrong = chaos_history.judge(self.lines)
+        for word in words:
+            self.assertTrue(any(word in each for each in wrong), f"{word} is not in {wrong}")
+
+    def test_what_was_recorded_is_right(self):
+        self.assertEqual(chaos_history.judge(self.lines), [])
+
+    def test_an_acknowledged_change_is_lost_at_the_end(self):
+        # The last acknowledged change, and what followed it, was rolled back.
+        self.final |= {"revision": self.changes[-1]["revision"] - 1, "value": "older"}
+        self.expect("lost", self.changes[-1]["key"])
+
+    def test_an_acknowledged_change_is_lost_on_the_way(self):
+        self.kept[str(self.changes[-2]["revision"])] = "another"
+        self.expect(f"lost: the change {self.changes[-2]['key']}")
+
+    def test_a_change_is_done_twice(self):
+        self.final |= {"revision": self.final["revision"] + 1, "value": self.changes[-2]["value"]}
+        self.expect(f"double effect: the change {self.changes[-2]['key']}")
+
+    def test_a_repeated_call_is_done_again(self):
+        again = self.changes[-1] | {"revision": self.final["revision"] + 1}
+        self.lines.append(again)
+        self.final |= {"revision": again["revision"], "value": again["value"]}
+        self.expect(f"double effect: the change {again['key']}")
+
+    def test_a_change_follows_another_revision_than_it_expected(self):
+        careful = next(each for each in self.changes if each.get("expected"))
+        careful["expected"] -= 1
+        self.expect(f"stale: the change {careful['key']}")
+
+    def test_a_change_without_an_acknowledgement_follows_another_revision(self):
+        careful = next(each for each in self.changes[-20:] if each.get("expected"))
+        careful |= {"result": "unknown", "expected": careful["expected"] - 1}
+        self.expect(f"stale: the change {careful['key']}")
+
+    def test_a_revision_was_made_by_nobody(self):
+        self.lines.remove(self.changes[-1])
+        self.expect(f"gap: nobody made revision {self.changes[-1]['revision']}")
+
+    def test_an_event_is_missing(self):
+        events = self.one(final="events")
+        events["taken"] -= 1
+        self.expect("gap", events["about"])
+
+    def test_an_effect_is_older_than_what_was_read_before(self):
+        # It was sent when a later revision had been acknowledged already.
+        early, late = self.changes[0], self.changes[1]
+        early |= {"sent": late["answered"] + 1, "answered": late["answered"] + 2}
+        self.expect("time travel")
+
+    def test_an_old_revision_is_read(self):
+        old = self.one(call="read", result="acknowledged")
+        old |= {"sent": self.changes[-1]["answered"] + 1, "answered": self.changes[-1]["answered"] + 2}
+        self.expect("time travel")
+
+    def test_a_refused_change_is_there(self):
+        self.changes[-1] |= {"result": "refused"}
+        self.expect(f"not executed: the change {self.changes[-1]['key']}")
+
+    def test_who_was_not_late_is_refused(self):
+        self.lines.append({"call": "change", "object": PROFILE, "key": "k", "value": "k", "expected": self.final["revision"], "sent": 0,
+                           "answered": 1, "result": "refused", "isConflict": True, "status": 412})
+        self.expect("refused")
+
+    def test_a_session_ends(self):
+        renewal = self.one(call="renew", result="acknowledged")
+        renewal |= {"result": "refused", "status": 401, "code": "refresh_token_reused"}
+        self.expect("the session ended")
+
+    def test_a_sign_in_is_done_twice(self):
+        sessions = self.one(final="sessions")["sessions"]
+        sessions.append("another")
+        self.expect("double effect")
+
+    def test_a_session_is_lost(self):
+        session = self.one(final="sessions")["sessions"].pop()
+        self.expect(f"lost: session {session}")
+
+    def test_somebody_gets_a_second_account(self):
+        sign_in = self.one(call="sign-in", result="acknowledged")
+        self.lines.append(sign_in | {"account": "another", "key": "another"})
+        self.expect("2 accounts")
+
+    def test_what_is_left_is_told(self):
+        self.lines.append({"final": "left", "of": "dead letters", "found": 2})
+        self.expect("left: 2 dead letters")
+
+
+class Orders(unittest.TestCase):
+    """Small histories, each compared with a search through all orders."""
+
+    def test_the_judgement_is_that_of_a_search(self):
+        chance, found = random.Random(7), {True: 0, False: 0}
+        for _ in range(4000):
+            calls, final = make(chance)
+            is_right = is_possible(calls, final)
+            self.assertEqual(not chaos_history.judge_object(calls, [final]), is_right, f"{calls} {final}")
+            found[is_right] += 1
+        self.assertGreater(min(found.values()), 500, "too few histories of one kind")
+
+
+def make(chance):
+    """A history of three devices, of which a bit may be changed afterwards."""
+    revision, value, now, calls = 0, None, 0, [{"call": "begin", "revision": 0, "value": None, "sent": 0, "answered": 0, "result": "acknowledged"}]
+    for place in range(chance.randint(2, 5)):
+        # The effect of each call is at a moment of its own, and the calls overlap around these.
+        now += 10
+        call = {"sent": now - chance.randint(1, 25), "answered": now + chance.randint(1, 25), "result": "acknowledged"}
+        if chance.random() < 0.4:
+            calls.append(call | {"call": "read", "revision": revision, "value": value})
+            continue
+        call |= {"call": "change", "key": f"k{place}", "value": f"v{place}", "expected": chance.choice([None, None, revision])}
+        if chance.random() < 0.3:
+            call["result"] = "unknown"
+        is_done = call["result"] == "acknowledged" or chance.random() < 0.5
+        if is_done:
+            revision, value = revision + 1, call["value"]
+        if call["result"] == "acknowledged":
+            call["revision"] = revision
+        calls.append(call)
+    final = {"final": "object", "revision": revision, "value": value}
+    if chance.random() < 0.6:
+        damage(chance, calls, final)
+    return calls, final
+
+
+def damage(chance, calls, final):
+    call = chance.choice(calls[1:])
+    kind = chance.randrange(4)
+    if kind == 0:
+        call["sent"], call["answered"] = call["sent"] + 30, call["answered"] + 30
+    elif kind == 1 and "revision" in call:
+        call["revision"] += chance.choice([-1, 1])
+    elif kind == 2 and call.get("expected") is not None:
+        call["expected"] += 1
+    elif kind == 3:
+        final["revision"] += 1
+
+
+def is_possible(calls, final):
+    """Whether some order of the calls, each between its sending and its answer, explains all of them."""
+    must = [each for each in calls if each["result"] == "acknowledged"]
+    may = [each for each in calls if each["result"] == "unknown"]
+
+    def go_on(must, may, revision, value):
+        if not must:
+            if (revision, value) == (final["revision"], final["value"]):
+                return True
+        last = min((each["answered"] for each in must), default=chaos_history.NEVER)
+        for call in must + may:
+            if call["sent"] > last:
+                continue
+            left = [each for each in must if each is not call], [each for each in may if each is not call]
+            if call["call"] != "change":
+                if (call["revision"], call["value"]) == (revision, value) and go_on(*left, revision, value):
+                    return True
+            elif call["expected"] in (None, revision) and call.get("revision", revision + 1) == revision + 1:
+                if go_on(*left, revision + 1, call["value"]):
+                    return True
+        return False
+    return go_on(must, may, 0, None)
+
+
+class Plans(unittest.TestCase):
+    """The plan of the faults."""
+
+    def test_a_seed_gives_the_same_plan(self):
+        names = list(chaos_plan.FAULTS)
+        self.assertEqual(chaos_plan.plan(5, 180, names), chaos_plan.plan(5, 180, names))
+        self.assertNotEqual(chaos_plan.plan(5, 180, names), chaos_plan.plan(6, 180, names))
+
+    def test_a_longer_plan_begins_as_a_shorter_one(self):
+        names = list(chaos_plan.FAULTS)
+        longer, shorter = chaos_plan.plan(5, 180, names), chaos_plan.plan(5, 60, names)
+        self.assertEqual(longer[:len(shorter) - 1], shorter[:-1])
+
+    def test_each_fault_is_done_and_two_at_a_time_touch_different_things(self):
+        for seed in range(50):
+            faults = chaos_plan.plan(seed, 180, list(chaos_plan.FAULTS))
+            self.assertEqual({each["fault"] for each in faults}, set(chaos_plan.FAULTS))
+            for first, second in zip(faults, faults[1:]):
+                if second["at"] < first["at"] + first["for"]:
+                    self.assertNotEqual(chaos_plan.FAULTS[first["fault"]][0], chaos_plan.FAULTS[second["fault"]][0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,244 @@
+"""Judges the history of a run of `scripts/chaos`, from its lines alone: nothing runs meanwhile.
+
+A line is one call with when it was sent and answered, or one thing that was read once the faults were over. What became of a call is
+`acknowledged`, `refused` (it was not done), or `unknown` (it may have been done). An object is what has revisions of its own:
+somebody's profile, or one answer of a session. Every change of an object makes the next revision.
+
+Each acknowledged change and each reading names its revision, so their order is known. What is left to find is which change of
+unknown fate made a revision that nobody acknowledged, and a moment for every call between its sending and its answer, in the order
+of the revisions. Taking the earliest moment for each finds such moments where there are any.
+"""
+
+import collections
+import json
+
+NEVER = float("inf")
+
+
+class Change:
+    """A change of an object: one call, or several with the same key, which may have one effect together."""
+
+    def __init__(self, calls):
+        self.calls = calls
+        self.key, self.value, self.expected = (calls[0].get(each) for each in ("key", "value", "expected"))
+        self.sent = min(each["sent"] for each in calls)
+        acknowledged = [each for each in calls if each["result"] == "acknowledged"]
+        self.revisions = sorted({each["revision"] for each in acknowledged})
+        # A refusal says nothing of an earlier call with the same key whose answer was lost.
+        self.is_refused = all(each["result"] == "refused" for each in calls)
+        self.answered = min((each["answered"] for each in acknowledged), default=NEVER)
+
+    def is_what(self, said):
+        """Whether everything that was read somewhere is of this change."""
+        return all(each in (self.key, self.value) for each in said)
+
+    def __str__(self):
+        return f"the change {self.key}"
+
+
+def judge(lines):
+    """What is wrong with a history: sentences, none where all is right."""
+    calls = [line for line in lines if "call" in line]
+    finals = [line for line in lines if "final" in line]
+    wrong = []
+    for name, of_object in sorted(grouped(calls, "object").items()):
+        kept = [each for each in finals if each.get("object") == name]
+        wrong += [f"{name}: {each}" for each in judge_object(of_object, kept)]
+    for name, of_session in sorted(grouped(calls, "session").items()):
+        wrong += [f"{name}: {each}" for each in judge_session(of_session)]
+    for name, of_person in sorted(grouped(calls, "person").items()):
+        found = [each for each in finals if each.get("person") == name]
+        wrong += [f"{name}: {each}" for each in judge_sign_ins(of_person, found)]
+    return wrong + [each for line in finals for each in judge_final(line)]
+
+
+def grouped(lines, member):
+    groups = collections.defaultdict(list)
+    for line in lines:
+        if line.get(member) is not None:
+            groups[line[member]].append(line)
+    return groups
+
+
+# Objects
+
+
+def judge_object(calls, finals):
+    """The changes and readings of one object, and what is left of it."""
+    changes = [Change(each) for each in grouped([each for each in calls if each["call"] == "change"], "key").values()]
+    readings = [each for each in calls if each["call"] in ("begin", "read") and each["result"] == "acknowledged"]
+    # Whoever is refused for what stands there has read it.
+    readings += [each for each in calls if each["call"] == "change" and each.get("found") is not None]
+    readings = [each | each.get("found", {}) for each in readings]
+    end = max(each["answered"] for each in calls)
+    last = [each for each in finals if each["final"] == "object"]
+    readings += [each | {"sent": end, "answered": NEVER} for each in last]
+    if not readings:
+        return ["nothing was read of it"]
+    kept = {int(revision): said for each in finals if each["final"] == "kept" for revision, said in each["revisions"].items()}
+
+    wrong = twice(changes)
+    values, differing = seen_values(readings)
+    wrong += differing
+    owners = {}
+    for change in changes:
+        for revision in change.revisions:
+            if revision in owners:
+                wrong.append(f"revision {revision} was acknowledged for {owners[revision]} and for {change}")
+            owners[revision] = change
+    first = min(readings, key=lambda each: each["revision"])["revision"]
+    newest = max([each["revision"] for each in readings] + list(owners))
+    for each in last:
+        wrong += lost(each, owners, newest)
+    wrong += conflicting(owners, values, kept, first)
+    if wrong:
+        return wrong
+    return attribute(changes, owners, values, kept, first, newest) or walk(changes, readings, owners, calls, first, newest)
+
+
+def twice(changes):
+    return [f"double effect: {each} was acknowledged as revisions {each.revisions}" for each in changes if len(each.revisions) > 1]
+
+
+def seen_values(readings):
+    """What was read at each revision, and where two readings of one revision differ."""
+    values, wrong = {}, []
+    for each in readings:
+        if values.setdefault(each["revision"], each["value"]) != each["value"]:
+            wrong.append(f"revision {each['revision']} was read as {values[each['revision']]} and as {each['value']}")
+    return values, wrong
+
+
+def lost(final, owners, newest):
+    """Where the object ends at an older revision than was acknowledged or read."""
+    if final["revision"] == newest:
+        return []
+    acknowledged = [str(owners[each]) for each in owners if each > final["revision"]]
+    return [f"lost: revision {newest} was there, and the last one is {final['revision']}; acknowledged: {', '.join(acknowledged)}"]
+
+
+def conflicting(owners, values, kept, first):
+    """Where an acknowledged change is not what stands at its revision."""
+    wrong = []
+    for revision, change in sorted(owners.items()):
+        if values.get(revision, change.value) != change.value:
+            wrong.append(f"lost: {change} was acknowledged as revision {revision}, which has {values[revision]}")
+        elif revision > first and kept.get(revision, change.key) not in (change.key, change.value):
+            wrong.append(f"lost: {change} was acknowledged as revision {revision}, which is kept as {kept[revision]}")
+    return wrong
+
+
+def attribute(changes, owners, values, kept, first, newest):
+    """Finds the change behind each revision that nobody acknowledged; `owners` then has them all."""
+    wrong = []
+    # Those whose answers were lost, the first one sent first.
+    open_changes = sorted((each for each in changes if not each.revisions and not each.is_refused), key=lambda each: each.sent)
+    often = collections.Counter(each.value for each in changes)
+    elsewhere = {each for each in [*values.values(), *kept.values()] if often[each] < 2}
+    for revision in range(first + 1, newest + 1):
+        if revision in owners:
+            continue
+        said = [source[revision] for source in (values, kept) if revision in source]
+        named = [each for each in open_changes if each.expected in (None, revision - 1) and each.is_what(said)]
+        if not said:
+            # A change that was read elsewhere is not the one; one that fits here alone goes before others.
+            named = [each for each in named if not {each.key, each.value} & elsewhere]
+            named.sort(key=lambda each: each.expected is None)
+        if named:
+            owners[revision] = named[0]
+            open_changes.remove(named[0])
+            continue
+        wrong.append(unowned(revision, said, changes))
+    return wrong
+
+
+def unowned(revision, said, changes):
+    """Why nobody may have made a revision."""
+    makers = [each for each in changes if said and each.is_what(said)]
+    for change in makers:
+        if change.is_refused:
+            return f"not executed: {change} was refused, and is revision {revision}"
+        if change.revisions:
+            return f"double effect: {change} is revision {change.revisions[0]}, and {revision} too"
+        if change.expected not in (None, revision - 1):
+            return f"stale: {change} expected revision {change.expected}, and made {revision}"
+    return f"gap: nobody made revision {revision}" + (f", which has {said[0]}" if said else "")
+
+
+def walk(changes, readings, owners, calls, first, newest):
+    """Goes through the revisions, with a moment for each call in the order of the revisions."""
+    wrong, reading_of = [], grouped(readings, "revision")
+    # Who was refused since the revision was another one had a later one before them.
+    latest = {}
+    for each in calls:
+        if each["call"] == "change" and each["result"] == "refused" and each.get("isConflict") and each.get("found") is None:
+            latest[each["expected"] + 1] = min(latest.get(each["expected"] + 1, NEVER), each["answered"])
+    wrong += [f"refused: revision {each - 1} was expected and there" for each in latest if each > newest]
+    moment = -NEVER
+    for revision in range(first, newest + 1):
+        change = owners.get(revision) if revision > first else None
+        if change:
+            if change.expected not in (None, revision - 1):
+                wrong.append(f"stale: {change} expected revision {change.expected}, and made {revision}")
+            moment = max(moment, change.sent)
+            if moment > min(change.answered, latest.get(revision, NEVER)):
+                wrong.append(f"time travel: {change} made revision {revision}, and what it follows was sent after its answer")
+        for each in reading_of[revision]:
+            if max(moment, each["sent"]) > each["answered"]:
+                wrong.append(f"time travel: revision {revision} was read before it was there")
+        moment = max([moment] + [each["sent"] for each in reading_of[revision]])
+    return wrong
+
+
+# Sessions, people, and what is left
+
+
+def judge_session(calls):
+    """The renewals of a session, which nobody ended."""
+    refused = [each for each in calls if each["call"] == "renew" and each["result"] == "refused" and each["status"] == 401]
+    return [f"the session ended: {each.get('code')} at {each['sent']}" for each in refused]
+
+
+def judge_sign_ins(calls, finals):
+    """Each sign-in makes one session, and whoever has a phone one account."""
+    sign_ins = grouped([each for each in calls if each["call"] == "sign-in"], "key")
+    made = {key: {each["made"] for each in of_key if each["result"] == "acknowledged"} for key, of_key in sign_ins.items()}
+    wrong = [f"double effect: the sign-in {key} made {len(each)} sessions" for key, each in made.items() if len(each) > 1]
+    accounts = {each["account"] for of_key in sign_ins.values() for each in of_key if each["result"] == "acknowledged"}
+    if len(accounts) > 1:
+        wrong.append(f"double effect: {len(accounts)} accounts")
+    for final in finals:
+        if final["final"] != "sessions":
+            continue
+        acknowledged = set().union(*made.values())
+        wrong += [f"lost: session {each}" for each in sorted(acknowledged - set(final["sessions"]))]
+        possible = sum(any(each["result"] != "refused" for each in of_key) for of_key in sign_ins.values())
+        if len(final["sessions"]) > possible:
+            wrong.append(f"double effect: {len(final['sessions'])} sessions of {possible} sign-ins")
+    return wrong
+
+
+def judge_final(line):
+    """What was read at the end, and says by itself whether it is right."""
+    kind = line["final"]
+    if kind == "events" and line["taken"] != line["told"]:
+        return [f"gap: {line['about']} had {line['told']} events of {line['producer']}, and {line['taken']} were taken"]
+    if kind == "effect" and line["found"] != line["told"]:
+        return [f"lost: {line['about']} has {line['found']}, and the events said {line['told']}"]
+    if kind == "twice":
+        return [f"double effect: {each}" for each in line["found"]]
+    if kind == "left" and line["found"] != 0:
+        return [f"left: {line['found']} {line['of']}"]
+    return []
+
+
+def read(path):
+    """The lines of a history."""
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def summary(lines):
+    """How many calls there were, by what became of them."""
+    results = collections.Counter(line["result"] for line in lines if "call" in line)
+    return ", ".join(f"{results[each]} {each}" for each in ("acknowledged", "refused", "unknown"))

@@ -1,0 +1,118 @@
+"""A relay between two sides of a connection, which does to the bytes what a bad network does."""
+
+import os
+import random
+import socket
+import threading
+import time
+
+from cut_network import received, reset, send
+
+# How long a delayed piece waits, in seconds, at least and at most.
+DELAY = 0.005, 0.15
+# One of so many pieces is changed, or ends its connection.
+SOME = 8
+
+
+class Relay:
+    """Carries the connections of a listener on. `behave` says how, for those that are there and those that come."""
+
+    def __init__(self, listener, connect):
+        self.listener, self.connect = listener, connect
+        self.mode, self.chance = "pass", random.Random()
+        self.moves = threading.Event()
+        self.moves.set()
+        self.lock, self.sockets = threading.Lock(), set()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def behave(self, mode, seed=0):
+        """`pass`, `delay`, `stall`, `reset`, `half-open` or `flip`. A connection that lost bytes ends when they pass again."""
+        with self.lock:
+            has_lost = self.mode in ("half-open", "flip")
+            self.mode, self.chance = mode, random.Random(seed)
+        if mode == "reset" or has_lost:
+            self._end_all()
+        if mode == "stall":
+            self.moves.clear()
+        else:
+            self.moves.set()
+
+    def close(self):
+        """Ends the listener and all connections."""
+        self.behave("pass")
+        # Closing alone does not wake the thread that accepts.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self._end_all()
+
+    def _listen(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                far = self.connect()
+            except OSError:
+                reset(near)
+                continue
+            with self.lock:
+                self.sockets |= {near, far}
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=self._carry, args=(source, target), daemon=True).start()
+
+    def _carry(self, source, target):
+        for data in received(source):
+            self.moves.wait()
+            with self.lock:
+                mode, is_chosen, wait = self.mode, self.chance.randrange(SOME) == 0, self.chance.uniform(*DELAY)
+            if mode == "delay":
+                time.sleep(wait)
+            elif mode == "half-open":
+                continue
+            elif mode == "reset" and is_chosen:
+                break
+            elif mode == "flip" and is_chosen:
+                place = self.chance.randrange(len(data))
+                data = data[:place] + bytes([data[place] ^ 1 << self.chance.randrange(8)]) + data[place + 1:]
+            send(target, data)
+        with self.lock:
+            self.sockets -= {source, target}
+        reset(source)
+        reset(target)
+
+    def _end_all(self):
+        with self.lock:
+            for each in self.sockets:
+                reset(each)
+            self.sockets.clear()
+
+
+def before_gateway(port):
+    """A relay to the gateway, and the port where it listens."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    return Relay(listener, lambda: socket.create_connection(("127.0.0.1", port))), listener.getsockname()[1]
+
+
+def before_replica(path, moved):
+    """A relay at the path of a replica's socket, which goes on under another one."""
+    os.rename(path, moved)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    os.chmod(path, 0o660)
+    listener.listen(64)
+
+    def connect():
+        far = socket.socket(socket.AF_UNIX)
+        far.connect(moved)
+        return far
+    return Relay(listener, connect)
+
+
+def leave_replica(relay, path, moved):
+    """Gives the path back to the replica, if it still listens."""
+    try:
+        os.rename(moved, path)
+    except FileNotFoundError:
+        pass
+    relay.close()
