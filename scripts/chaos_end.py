@@ -42,11 +42,8 @@ def left(target):
     yield {"of": "dead letters", "found": sum(int(row[1]) for row in dead)}
     verified = subprocess.run([target.system.vestibule, "audit", "verify", "--state", target.system.state], capture_output=True)
     yield {"of": "audit trails that were changed", "found": int(verified.returncode != 0)}
-    gaps = target.query(
-        f"""WITH told AS ({union('person_id, last', 'outbox_sequences')}), taken AS ({union('producer, person_id, last', 'event_positions')})
-        SELECT count(*) FROM told WHERE last IS DISTINCT FROM (
-            SELECT max(last) FROM taken WHERE producer = told.service AND person_id = told.person_id)""")
-    yield {"of": "people of whom events were lost", "found": int(gaps[0][0])}
+    lost = [each for of_account in events(target).values() for each in of_account if each["told"] != each["taken"]]
+    yield {"of": "accounts of which events were lost", "found": len(lost)}
     yield {"of": "processes that ended by themselves", "found": len(ends(target))}
 
 
@@ -65,17 +62,24 @@ def ends(target):
     return found
 
 
-def events(target, account):
-    """The events about a person: how many were told, and which was the last that somebody took."""
-    told = target.query(union("last", "outbox_sequences", f"person_id = '{account}'"))
-    taken = target.query(union("producer, last", "event_positions", f"person_id = '{account}'"))
-    for producer, last in told:
-        found = [int(row[2]) for row in taken if row[1] == producer]
-        yield {"about": account, "producer": producer, "told": int(last), "taken": max(found, default=0)}
+def events(target):
+    """The events about each account: how many a service told, and which was the last that another one took."""
+    taken = {}
+    for _, producer, account, last in target.query(union("producer, person_id, last", "event_positions")):
+        taken[account, producer] = max(taken.get((account, producer), 0), int(last))
+    found = {}
+    for producer, account, last in target.query(union("person_id, last", "outbox_sequences")):
+        said = {"about": account, "producer": producer, "told": int(last), "taken": taken.get((account, producer), 0)}
+        found.setdefault(account, []).append(said)
+    return found
 
 
-def sessions(target, account):
-    return [row[0] for row in target.query(f"SELECT id FROM auth.sessions WHERE person_id = '{account}'")]
+def sessions(target):
+    """The sessions of each account."""
+    found = {}
+    for account, session in target.query("SELECT person_id, id FROM auth.sessions"):
+        found.setdefault(account, []).append(session)
+    return found
 
 
 def kept_texts(target, account, revision):
@@ -104,36 +108,14 @@ def repeated(values):
     return sorted({each for each in values if values.count(each) > 1})
 
 
-class Samples:
-    """Memory, descriptors and threads of every process, from time to time."""
-
-    EVERY = 10
-
-    def __init__(self, target):
-        self.target, self.of = target, {}
-
-    def take(self, seconds):
-        for name, process in self.target.system.processes().items():
-            try:
-                status = pathlib.Path(f"/proc/{process}/status").read_text()
-                said = dict(line.split(":", 1) for line in status.splitlines())
-                figures = int(said["VmRSS"].split()[0]), len(os.listdir(f"/proc/{process}/fd")), int(said["Threads"])
-            except (OSError, KeyError):
-                # It has just ended.
-                continue
-            self.of.setdefault((name, process), []).append((seconds, *figures))
-
-    def slopes(self, kept):
-        """Of each process that lived all the time: what it has at the end, and by how much that rises in an hour, after the first third."""
-        for (name, _), samples in sorted(self.of.items()):
-            if name not in kept:
-                continue
-            later = samples[len(samples) // 3:]
-            yield name, [(each[-1], slope([one[0] for one in later], each)) for each in list(zip(*later))[1:]]
-
-
-def slope(seconds, figures):
-    """The rise in an hour of the line that fits best."""
-    middle, mean = sum(seconds) / len(seconds), sum(figures) / len(figures)
-    spread = sum((each - middle) ** 2 for each in seconds)
-    return 3600 * sum((at - middle) * (each - mean) for at, each in zip(seconds, figures)) / spread if spread else 0
+def sample(target):
+    """Memory in KB, descriptors and threads of every process."""
+    for name, process in target.system.processes().items():
+        try:
+            status = pathlib.Path(f"/proc/{process}/status").read_text()
+            said = dict(line.split(":", 1) for line in status.splitlines())
+            yield {"sample": name, "process": process, "memory": int(said["VmRSS"].split()[0]),
+                   "descriptors": len(os.listdir(f"/proc/{process}/fd")), "threads": int(said["Threads"])}
+        except (OSError, KeyError):
+            # It has just ended.
+            continue

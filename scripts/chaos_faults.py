@@ -90,7 +90,7 @@ class Target:
                 name = self.name(fault | {"replica": 1})
             return getattr(self, kind)(name, seconds)
         if kind == "client":
-            return self.disturb(self.gateway, rest, fault["seed"], seconds) or "the network before the gateway"
+            return "the network before the gateway, " + self.disturb(self.gateway, rest, fault["seed"], seconds)
         if kind == "bus":
             return self.disturb_bus(fault["service"], rest, fault["seed"], seconds)
         return getattr(self, fault["fault"].replace("-", "_"))(seconds)
@@ -123,9 +123,11 @@ class Target:
         return name
 
     def disturb(self, relay, mode, seed, seconds):
+        before = relay.touched
         relay.behave(mode, seed)
         time.sleep(seconds)
         relay.behave("pass")
+        return f"{relay.touched - before} pieces"
 
     def disturb_bus(self, service, mode, seed, seconds):
         """A replica ends in order, and its successor is behind a bad network for a while, to all of its callers."""
@@ -140,9 +142,9 @@ class Target:
             time.sleep(0.005)
         path = came.pop()
         relay = chaos_relay.before_replica(str(path), str(moved / path.name))
-        self.disturb(relay, mode, seed, seconds)
+        touched = self.disturb(relay, mode, seed, seconds)
         chaos_relay.leave_replica(relay, str(path), str(moved / path.name))
-        return f"{service}-2"
+        return f"the network before {service}-2, {touched}"
 
     def postmaster(self):
         """The database's first process; none while it does not run."""

@@ -13,6 +13,8 @@ import collections
 import json
 
 NEVER = float("inf")
+# A process that was there within so many milliseconds of the first and the last sample was there all the time.
+SETTLED = 30_000
 
 
 class Change:
@@ -53,10 +55,13 @@ def judge(lines):
 
 
 def grouped(lines, member):
+    return grouped_by([line for line in lines if line.get(member) is not None], lambda line: line[member])
+
+
+def grouped_by(lines, key):
     groups = collections.defaultdict(list)
     for line in lines:
-        if line.get(member) is not None:
-            groups[line[member]].append(line)
+        groups[key(line)].append(line)
     return groups
 
 
@@ -77,27 +82,41 @@ def judge_object(calls, finals):
         return ["nothing was read of it"]
     kept = {int(revision): said for each in finals if each["final"] == "kept" for revision, said in each["revisions"].items()}
 
-    wrong = twice(changes)
+    first = min(each["revision"] for each in readings)
+    owners, read_too, wrong = own(changes, first)
+    readings += read_too
     values, differing = seen_values(readings)
-    wrong += differing
-    owners = {}
-    for change in changes:
-        for revision in change.revisions:
-            if revision in owners:
-                wrong.append(f"revision {revision} was acknowledged for {owners[revision]} and for {change}")
-            owners[revision] = change
-    first = min(readings, key=lambda each: each["revision"])["revision"]
+    wrong += twice(changes) + differing
     newest = max([each["revision"] for each in readings] + list(owners))
     for each in last:
         wrong += lost(each, owners, newest)
     wrong += conflicting(owners, values, kept, first)
     if wrong:
         return wrong
-    return attribute(changes, owners, values, kept, first, newest) or walk(changes, readings, owners, calls, first, newest)
+    refusals = refused_before(calls)
+    bounds = latest_moments(owners, grouped(readings, "revision"), refusals, first, newest)
+    return attribute(changes, owners, values, kept, bounds) or walk(readings, owners, refusals, first, newest)
 
 
 def twice(changes):
     return [f"double effect: {each} was acknowledged as revisions {each.revisions}" for each in changes if len(each.revisions) > 1]
+
+
+def own(changes, first):
+    """Whose each acknowledged revision is. A change to what stands there already makes none: it has read one.
+
+    Whoever expected the revision before has made it; else whoever was sent first, since the others may have read it later.
+    """
+    owners, readings, wrong = {}, [], []
+    for change in sorted(changes, key=lambda each: (each.expected is None, each.sent)):
+        for revision in change.revisions:
+            if revision > first and revision not in owners and change.expected != revision:
+                owners[revision] = change
+                continue
+            readings.append({"revision": revision, "value": change.value, "sent": change.sent, "answered": change.answered})
+            if change.expected not in (None, revision):
+                wrong.append(f"stale: {change} expected revision {change.expected}, and found {revision}")
+    return owners, readings, wrong
 
 
 def seen_values(readings):
@@ -128,14 +147,34 @@ def conflicting(owners, values, kept, first):
     return wrong
 
 
-def attribute(changes, owners, values, kept, first, newest):
+def refused_before(calls):
+    """Until when a revision must have been there, since somebody was refused who expected the one before it."""
+    refusals = {}
+    for each in calls:
+        if each["call"] == "change" and each["result"] == "refused" and each.get("isConflict") and each.get("found") is None:
+            revision = each["expected"] + 1
+            refusals[revision] = min(refusals.get(revision, NEVER), each["answered"])
+    return refusals
+
+
+def latest_moments(owners, reading_of, refusals, first, newest):
+    """The latest moment at which each revision can have been made: what needs it, or a later one, was answered then."""
+    bounds, bound = {}, NEVER
+    for revision in range(newest, first, -1):
+        answered = [each["answered"] for each in reading_of[revision]] + [refusals.get(revision, NEVER)]
+        bound = min([bound, *answered] + ([owners[revision].answered] if revision in owners else []))
+        bounds[revision] = bound
+    return bounds
+
+
+def attribute(changes, owners, values, kept, bounds):
     """Finds the change behind each revision that nobody acknowledged; `owners` then has them all."""
     wrong = []
     # Those whose answers were lost, the first one sent first.
     open_changes = sorted((each for each in changes if not each.revisions and not each.is_refused), key=lambda each: each.sent)
     often = collections.Counter(each.value for each in changes)
     elsewhere = {each for each in [*values.values(), *kept.values()] if often[each] < 2}
-    for revision in range(first + 1, newest + 1):
+    for revision in sorted(bounds):
         if revision in owners:
             continue
         said = [source[revision] for source in (values, kept) if revision in source]
@@ -144,6 +183,7 @@ def attribute(changes, owners, values, kept, first, newest):
             # A change that was read elsewhere is not the one; one that fits here alone goes before others.
             named = [each for each in named if not {each.key, each.value} & elsewhere]
             named.sort(key=lambda each: each.expected is None)
+        named = [each for each in named if each.sent <= bounds[revision]] or named
         if named:
             owners[revision] = named[0]
             open_changes.remove(named[0])
@@ -165,23 +205,21 @@ def unowned(revision, said, changes):
     return f"gap: nobody made revision {revision}" + (f", which has {said[0]}" if said else "")
 
 
-def walk(changes, readings, owners, calls, first, newest):
+def walk(readings, owners, refusals, first, newest):
     """Goes through the revisions, with a moment for each call in the order of the revisions."""
     wrong, reading_of = [], grouped(readings, "revision")
-    # Who was refused since the revision was another one had a later one before them.
-    latest = {}
-    for each in calls:
-        if each["call"] == "change" and each["result"] == "refused" and each.get("isConflict") and each.get("found") is None:
-            latest[each["expected"] + 1] = min(latest.get(each["expected"] + 1, NEVER), each["answered"])
-    wrong += [f"refused: revision {each - 1} was expected and there" for each in latest if each > newest]
+    before = reading_of[first][0]["value"]
+    wrong += [f"refused: revision {each - 1} was expected and there" for each in refusals if each > newest]
     moment = -NEVER
     for revision in range(first, newest + 1):
         change = owners.get(revision) if revision > first else None
         if change:
             if change.expected not in (None, revision - 1):
                 wrong.append(f"stale: {change} expected revision {change.expected}, and made {revision}")
-            moment = max(moment, change.sent)
-            if moment > min(change.answered, latest.get(revision, NEVER)):
+            if change.value == before:
+                wrong.append(f"double effect: revision {revision} has what was there before it, {before}")
+            before, moment = change.value, max(moment, change.sent)
+            if moment > min(change.answered, refusals.get(revision, NEVER)):
                 wrong.append(f"time travel: {change} made revision {revision}, and what it follows was sent after its answer")
         for each in reading_of[revision]:
             if max(moment, each["sent"]) > each["answered"]:
@@ -230,6 +268,27 @@ def judge_final(line):
     if kind == "left" and line["found"] != 0:
         return [f"left: {line['found']} {line['of']}"]
     return []
+
+
+# What processes take
+
+
+def slopes(lines):
+    """Of each process that lived all the time: each figure at the end, and its rise in an hour, after the first third."""
+    samples = [line for line in lines if "sample" in line]
+    for (name, _), of_process in sorted(grouped_by(samples, lambda line: (line["sample"], line["process"])).items()):
+        if of_process[0]["at"] > samples[0]["at"] + SETTLED or of_process[-1]["at"] < samples[-1]["at"] - SETTLED:
+            continue
+        later = of_process[len(of_process) // 3:]
+        figures = {each: [line[each] for line in later] for each in ("memory", "descriptors", "threads")}
+        yield name, {each: (values[-1], slope([line["at"] for line in later], values)) for each, values in figures.items()}
+
+
+def slope(moments, figures):
+    """The rise in an hour of the line that fits best; moments are in milliseconds."""
+    middle, mean = sum(moments) / len(moments), sum(figures) / len(figures)
+    spread = sum((each - middle) ** 2 for each in moments)
+    return 3_600_000 * sum((at - middle) * (each - mean) for at, each in zip(moments, figures)) / spread if spread else 0
 
 
 def read(path):

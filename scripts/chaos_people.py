@@ -1,6 +1,7 @@
 """The people of a run of `scripts/chaos`, who write at once, and note what became of each call."""
 
 import http.client
+import itertools
 import json
 import pathlib
 import threading
@@ -145,7 +146,7 @@ class Person:
                 self.run.pause(1)
                 continue
             end = time.monotonic() + 20
-            while len(codes := self.run.spool.of(self.phone)) == known and time.monotonic() < end:
+            while len(codes := self.run.spool.of(self.phone)) == known and time.monotonic() < end and not self.run.is_over():
                 self.run.pause(0.05)
             if len(codes) > known:
                 self.verify(sent.body["challengeId"], codes[-1])
@@ -258,18 +259,18 @@ class Submissions:
     QUESTION = "directness"
 
     def __init__(self, person):
-        self.person, self.run, self.name, self.count = person, person.run, f"{self.QUESTION} of {person.name}", 0
+        self.person, self.run, self.name = person, person.run, f"{self.QUESTION} of {person.name}"
+        # All steps of the slider in turn, so that a value says which change it was.
+        self.values = itertools.cycle(str(step * 8 % 21 * 5) for step in range(21))
         begin(self.run, self.name)
 
     def write(self, caller, writer):
-        # All steps of the slider in turn, so that a value says which change it was.
-        self.count += 1
-        key, value = self.run.key(), self.count * 8 % 21 * 5
-        body = {"answers": [{"question": self.QUESTION, "value": value}]}
+        key, value = self.run.key(), next(self.values)
+        body = {"answers": [{"question": self.QUESTION, "value": int(value)}]}
         for _ in range(20):
             answer = self.person.call(
                 caller, "change", "POST", "/compatibility/responses", body, {"Idempotency-Key": key}, token=self.person.token(),
-                object=self.name, key=key, value=str(value), read=lambda body: {"revision": body["answers"][0]["revision"]})
+                object=self.name, key=key, value=value, read=lambda body: {"revision": body["answers"][0]["revision"]})
             if answer.result != "unknown" and writer.chance.random() < 0.7 or self.run.is_over():
                 return
             self.run.pause(writer.chance.uniform(0.05, 0.3))

@@ -31,26 +31,29 @@ QUICK = ["kill", "bus-flip", "database-backends", "client-reset", "stop"]
 SERVICES = ["auth", "profile", "questionnaire"] * 3 + ["recovery", "visual-preference", "verification"]
 
 
-def plan(seed, seconds, names):
-    """Faults in the order of their times: each of these names once where the time is enough, then any of them."""
+def plan(seed, seconds, names, pace=1):
+    """Faults in the order of their times: each of these names once where the time is enough, then all of them again.
+
+    A pace of 2 has faults half as long, with pauses half as long.
+    """
     chance = random.Random(seed)
     faults, at, left = [], 500, []
     while at < seconds * 1000:
         left = left or chance.sample(names, len(names))
         name = left.pop()
-        first = one(name, at, chance)
+        first = one(name, at, chance, pace)
         faults.append(first)
         beside = [each for each in names if FAULTS[each][0] != FAULTS[name][0]]
         end = at + first["for"]
         if beside and chance.random() < 0.3:
-            second = one(chance.choice(beside), at + chance.randint(0, max(first["for"], 300)), chance)
+            second = one(chance.choice(beside), at + chance.randint(0, max(first["for"], 300)), chance, pace)
             faults.append(second)
             end = max(end, second["at"] + second["for"])
-        at = end + chance.randint(300, 2500)
+        at = end + chance.randint(300, 2500) // pace
     return sorted(faults, key=lambda each: each["at"])
 
 
-def one(name, at, chance):
+def one(name, at, chance, pace):
     _, least, most = FAULTS[name]
-    return {"fault": name, "at": at, "for": chance.randint(least, most), "service": chance.choice(SERVICES),
+    return {"fault": name, "at": at, "for": chance.randint(least, most) // pace, "service": chance.choice(SERVICES),
             "replica": chance.randrange(2), "seed": chance.randrange(2**32)}

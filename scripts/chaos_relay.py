@@ -20,6 +20,8 @@ class Relay:
     def __init__(self, listener, connect):
         self.listener, self.connect = listener, connect
         self.mode, self.chance = "pass", random.Random()
+        # How many pieces were held, dropped or changed.
+        self.touched = 0
         self.moves = threading.Event()
         self.moves.set()
         self.lock, self.sockets = threading.Lock(), set()
@@ -63,9 +65,10 @@ class Relay:
 
     def _carry(self, source, target):
         for data in received(source):
-            self.moves.wait()
             with self.lock:
                 mode, is_chosen, wait = self.mode, self.chance.randrange(SOME) == 0, self.chance.uniform(*DELAY)
+                self.touched += mode in ("delay", "stall", "half-open") or mode in ("reset", "flip") and is_chosen
+            self.moves.wait()
             if mode == "delay":
                 time.sleep(wait)
             elif mode == "half-open":

@@ -7,13 +7,16 @@ plants one fault in a copy. Small histories made by chance are judged as well by
 import copy
 import pathlib
 import random
+import socket
 import sys
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import chaos_history
 import chaos_plan
+import chaos_relay
 
 RECORDED = chaos_history.read(pathlib.Path(__file__).with_name("recorded.jsonl"))
 PROFILE = next(line["object"] for line in RECORDED if line.get("object", "").startswith("profile"))
@@ -140,7 +143,8 @@ class Orders(unittest.TestCase):
 
 def make(chance):
     """A history of three devices, of which a bit may be changed afterwards."""
-    revision, value, now, calls = 0, None, 0, [{"call": "begin", "revision": 0, "value": None, "sent": 0, "answered": 0, "result": "acknowledged"}]
+    revision, value, maker, now = 0, None, "", 0
+    calls = [{"call": "begin", "revision": 0, "value": None, "sent": 0, "answered": 0, "result": "acknowledged"}]
     for place in range(chance.randint(2, 5)):
         # The effect of each call is at a moment of its own, and the calls overlap around these.
         now += 10
@@ -149,11 +153,17 @@ def make(chance):
             calls.append(call | {"call": "read", "revision": revision, "value": value})
             continue
         call |= {"call": "change", "key": f"k{place}", "value": f"v{place}", "expected": chance.choice([None, None, revision])}
+        if revision and chance.random() < 0.2:
+            calls.append(call | {"result": "refused", "isConflict": True, "expected": chance.randrange(revision)})
+            continue
         if chance.random() < 0.3:
             call["result"] = "unknown"
+        elif chance.random() < 0.1 and maker == "acknowledged":
+            call["value"] = value
         is_done = call["result"] == "acknowledged" or chance.random() < 0.5
-        if is_done:
-            revision, value = revision + 1, call["value"]
+        # A change to what is there makes no revision.
+        if is_done and call["value"] != value:
+            revision, value, maker = revision + 1, call["value"], call["result"]
         if call["result"] == "acknowledged":
             call["revision"] = revision
         calls.append(call)
@@ -178,7 +188,7 @@ def damage(chance, calls, final):
 
 def is_possible(calls, final):
     """Whether some order of the calls, each between its sending and its answer, explains all of them."""
-    must = [each for each in calls if each["result"] == "acknowledged"]
+    must = [each for each in calls if each["result"] != "unknown"]
     may = [each for each in calls if each["result"] == "unknown"]
 
     def go_on(must, may, revision, value):
@@ -193,11 +203,30 @@ def is_possible(calls, final):
             if call["call"] != "change":
                 if (call["revision"], call["value"]) == (revision, value) and go_on(*left, revision, value):
                     return True
-            elif call["expected"] in (None, revision) and call.get("revision", revision + 1) == revision + 1:
-                if go_on(*left, revision + 1, call["value"]):
+            elif call["result"] == "refused":
+                if revision > call["expected"] and go_on(*left, revision, value):
+                    return True
+            elif call["expected"] in (None, revision):
+                made = revision + (call["value"] != value)
+                if call.get("revision", made) == made and go_on(*left, made, call["value"]):
                     return True
         return False
     return go_on(must, may, 0, None)
+
+
+class Slopes(unittest.TestCase):
+    """What processes take over time."""
+
+    def test_the_rise_in_an_hour(self):
+        def sample(at, memory):
+            return {"sample": "auth", "process": 1, "at": at * 1000, "memory": memory, "descriptors": 40, "threads": 9}
+        # The first third, in which caches fill, does not count; nor does a process that was there for less than the run.
+        lines = [sample(at, 900 if at < 1000 else 1000 + at / 36) for at in range(0, 3600, 10)]
+        lines[1:1] = [{"sample": "auth-2", "process": 2, "at": 5000, "memory": 1, "descriptors": 1, "threads": 1}]
+        [(name, figures)] = chaos_history.slopes(lines)
+        self.assertEqual(name, "auth")
+        self.assertAlmostEqual(figures["memory"][1], 100)
+        self.assertEqual(figures["threads"], (9, 0))
 
 
 class Plans(unittest.TestCase):
@@ -220,6 +249,77 @@ class Plans(unittest.TestCase):
             for first, second in zip(faults, faults[1:]):
                 if second["at"] < first["at"] + first["for"]:
                     self.assertNotEqual(chaos_plan.FAULTS[first["fault"]][0], chaos_plan.FAULTS[second["fault"]][0])
+
+
+class Networks(unittest.TestCase):
+    """What the relay does to bytes on their way to a server that sends them back."""
+
+    def setUp(self):
+        self.server, self.came = socket.create_server(("127.0.0.1", 0)), []
+        threading.Thread(target=self.answer, daemon=True).start()
+        self.relay, port = chaos_relay.before_gateway(self.server.getsockname()[1])
+        self.client = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.assertEqual(self.sent_back(b"before"), b"before")
+
+    def tearDown(self):
+        self.client.close()
+        self.relay.close()
+        # Closing alone does not wake the thread that accepts.
+        self.server.shutdown(socket.SHUT_RDWR)
+        self.server.close()
+
+    def answer(self):
+        try:
+            while True:
+                connection, _ = self.server.accept()
+                with connection:
+                    while data := connection.recv(65536):
+                        self.came.append(data)
+                        connection.sendall(data)
+        except OSError:
+            # The test or the relay has ended.
+            pass
+
+    def send_into(self, mode):
+        """Sends a piece, and waits until the relay has it."""
+        self.relay.behave(mode)
+        self.client.sendall(b"piece")
+        while not self.relay.touched:
+            threading.Event().wait(0.001)
+        self.assertEqual(self.came, [b"before"])
+        self.relay.behave("pass")
+
+    def sent_back(self, data):
+        self.client.sendall(data)
+        return self.client.recv(65536)
+
+    def is_over(self):
+        try:
+            return self.client.recv(65536) == b""
+        except ConnectionError:
+            return True
+
+    def test_delay_changes_nothing(self):
+        self.relay.behave("delay", 1)
+        self.assertEqual(self.sent_back(b"late"), b"late")
+        self.assertEqual(self.relay.touched, 2)
+
+    def test_what_stalls_goes_on(self):
+        self.send_into("stall")
+        self.assertEqual(self.client.recv(65536), b"piece")
+
+    def test_a_reset_ends_the_connection(self):
+        self.relay.behave("reset")
+        self.assertTrue(self.is_over())
+
+    def test_half_open_takes_and_gives_nothing_and_ends_afterwards(self):
+        self.send_into("half-open")
+        self.assertTrue(self.is_over())
+
+    def test_flips_change_one_bit_of_some_pieces(self):
+        self.relay.behave("flip", 1)
+        changes = [sum((a ^ b).bit_count() for a, b in zip(b"piece", self.sent_back(b"piece"))) for _ in range(60)]
+        self.assertTrue(sum(changes) > 0 and max(changes) <= 2, changes)
 
 
 if __name__ == "__main__":
