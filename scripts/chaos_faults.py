@@ -14,6 +14,8 @@ from local_system import System
 
 # How long a replica that was asked to end may take until its successor listens, in seconds.
 SUCCESSION = 30
+# So many pieces, or seconds, show that the callers of a replica use it.
+IN_USE = 300, 4
 
 
 class Cannot(Exception):
@@ -130,7 +132,7 @@ class Target:
         return f"{relay.touched - before} pieces"
 
     def disturb_bus(self, service, mode, seed, seconds):
-        """A replica ends in order, and its successor is behind a bad network for a while, to all of its callers."""
+        """A replica ends in order. The network between its successor and all callers turns bad once they use it."""
         folder, moved = self.sockets / "bus", self.sockets / "moved"
         moved.mkdir(exist_ok=True)
         before = set(folder.glob(f"{service}-[0-9a-f]*.sock"))
@@ -142,6 +144,9 @@ class Target:
             time.sleep(0.005)
         path = came.pop()
         relay = chaos_relay.before_replica(str(path), str(moved / path.name))
+        end = time.monotonic() + IN_USE[1]
+        while relay.carried < IN_USE[0] and time.monotonic() < end:
+            time.sleep(0.005)
         touched = self.disturb(relay, mode, seed, seconds)
         chaos_relay.leave_replica(relay, str(path), str(moved / path.name))
         return f"the network before {service}-2, {touched}"

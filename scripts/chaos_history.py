@@ -25,7 +25,10 @@ class Change:
         self.key, self.value, self.expected = (calls[0].get(each) for each in ("key", "value", "expected"))
         self.sent = min(each["sent"] for each in calls)
         acknowledged = [each for each in calls if each["result"] == "acknowledged"]
-        self.revisions = sorted({each["revision"] for each in acknowledged})
+        self.revisions = sorted({each["revision"] for each in acknowledged if "revision" in each})
+        # An answer may be of the state after later changes: it then says that state and not which revision this change made.
+        self.is_overtaken = bool(acknowledged) and not self.revisions
+        self.newest = min((each["found"]["revision"] for each in acknowledged if "found" in each), default=NEVER)
         # A refusal says nothing of an earlier call with the same key whose answer was lost.
         self.is_refused = all(each["result"] == "refused" for each in calls)
         self.answered = min((each["answered"] for each in acknowledged), default=NEVER)
@@ -169,30 +172,38 @@ def latest_moments(owners, reading_of, refusals, first, newest):
 
 def attribute(changes, owners, values, kept, bounds):
     """Finds the change behind each revision that nobody acknowledged; `owners` then has them all."""
-    wrong = []
-    # Those whose answers were lost, the first one sent first.
-    open_changes = sorted((each for each in changes if not each.revisions and not each.is_refused), key=lambda each: each.sent)
+    lost = [each for each in changes if not each.revisions and not each.is_refused]
     often = collections.Counter(each.value for each in changes)
     elsewhere = {each for each in [*values.values(), *kept.values()] if often[each] < 2}
-    for revision in sorted(bounds):
-        if revision in owners:
-            continue
-        said = [source[revision] for source in (values, kept) if revision in source]
-        named = [each for each in open_changes if each.expected in (None, revision - 1) and each.is_what(said)]
-        if not said:
-            # A change that was read elsewhere is not the one; one that fits here alone goes before others.
-            named = [each for each in named if not {each.key, each.value} & elsewhere]
-            named.sort(key=lambda each: each.expected is None)
-        named = [each for each in named if each.sent <= bounds[revision]] or named
-        if named:
-            owners[revision] = named[0]
-            open_changes.remove(named[0])
-            continue
-        wrong.append(unowned(revision, said, changes))
+    said = {revision: [source[revision] for source in (values, kept) if revision in source] for revision in bounds if revision not in owners}
+    fitting = {revision: [
+        each for each in lost if each.expected in (None, revision - 1) and each.sent <= bounds[revision] and revision <= each.newest
+        # What was read at another revision is not the one where nothing was read.
+        and (each.is_what(words) if words else not {each.key, each.value} & elsewhere)] for revision, words in said.items()}
+    places = {each: [revision for revision in said if each in fitting[revision]] for each in lost}
+    maker = {}
+    wrong = [f"lost: {each} was acknowledged, and is no revision" for each in lost if each.is_overtaken and not pair(each, places, maker)]
+    # Whoever has a place keeps one.
+    place = {change: revision for revision, change in maker.items()}
+    wrong += [unowned(each, said[each], bounds[each], changes) for each in sorted(said)
+              if each not in maker and not pair(each, fitting, place)]
+    owners |= {revision: change for change, revision in place.items()}
     return wrong
 
 
-def unowned(revision, said, changes):
+def pair(one, choices, partners, tried=None):
+    """Finds a partner for one more, while others may get another partner. Whether there is one."""
+    tried = set() if tried is None else tried
+    for other in choices[one]:
+        if other not in tried:
+            tried.add(other)
+            if other not in partners or pair(partners[other], choices, partners, tried):
+                partners[other] = one
+                return True
+    return False
+
+
+def unowned(revision, said, bound, changes):
     """Why nobody may have made a revision."""
     makers = [each for each in changes if said and each.is_what(said)]
     for change in makers:
@@ -202,6 +213,8 @@ def unowned(revision, said, changes):
             return f"double effect: {change} is revision {change.revisions[0]}, and {revision} too"
         if change.expected not in (None, revision - 1):
             return f"stale: {change} expected revision {change.expected}, and made {revision}"
+        if change.sent > bound:
+            return f"time travel: {change} is revision {revision}, and what follows was answered before it was sent"
     return f"gap: nobody made revision {revision}" + (f", which has {said[0]}" if said else "")
 
 

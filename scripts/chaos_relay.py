@@ -20,15 +20,18 @@ class Relay:
     def __init__(self, listener, connect):
         self.listener, self.connect = listener, connect
         self.mode, self.chance = "pass", random.Random()
-        # How many pieces were held, dropped or changed.
-        self.touched = 0
+        # How many pieces were carried, and how many of them were held, dropped or changed.
+        self.carried = self.touched = 0
         self.moves = threading.Event()
         self.moves.set()
         self.lock, self.sockets = threading.Lock(), set()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def behave(self, mode, seed=0):
-        """`pass`, `delay`, `stall`, `reset`, `half-open` or `flip`. A connection that lost bytes ends when they pass again."""
+        """`pass`, `delay`, `stall`, `reset`, `flip`, or `half-open`, where answers are lost.
+
+        A connection that lost bytes ends when they pass again.
+        """
         with self.lock:
             has_lost = self.mode in ("half-open", "flip")
             self.mode, self.chance = mode, random.Random(seed)
@@ -60,18 +63,19 @@ class Relay:
                 continue
             with self.lock:
                 self.sockets |= {near, far}
-            for source, target in ((near, far), (far, near)):
-                threading.Thread(target=self._carry, args=(source, target), daemon=True).start()
+            for source, target, is_answer in ((near, far, False), (far, near, True)):
+                threading.Thread(target=self._carry, args=(source, target, is_answer), daemon=True).start()
 
-    def _carry(self, source, target):
+    def _carry(self, source, target, is_answer):
         for data in received(source):
             with self.lock:
                 mode, is_chosen, wait = self.mode, self.chance.randrange(SOME) == 0, self.chance.uniform(*DELAY)
-                self.touched += mode in ("delay", "stall", "half-open") or mode in ("reset", "flip") and is_chosen
+                self.carried += 1
+                self.touched += mode in ("delay", "stall") or (is_answer if mode == "half-open" else mode != "pass" and is_chosen)
             self.moves.wait()
             if mode == "delay":
                 time.sleep(wait)
-            elif mode == "half-open":
+            elif mode == "half-open" and is_answer:
                 continue
             elif mode == "reset" and is_chosen:
                 break
