@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test bus-test web-test kubernetes-test staging-test bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test bus-test web-test kubernetes-test staging-test chaos bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -21,6 +21,7 @@ help:
 	@echo "make web-test  the JavaScript SDK, and the web app in headless Chromium: every flow by keyboard; FULL=1, CUTS=200 and ROUNDS=500 for all"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make kubernetes-test  deploy/kubernetes: validated, and its pods played in podman"
+	@echo "make chaos  kill, stop, cut off and fill up a system while people write, and judge what is left; CHAOS=\"--seed 7 --for 30m\""
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
 	@echo "make clean  remove what was built (the state folder stays)"
@@ -88,6 +89,9 @@ kubernetes-test: build
 
 staging-test:
 	@scripts/staging-test
+
+chaos: build
+	@scripts/chaos $(CHAOS)
 
 bench:
 	@scripts/bootstrap wrk python3-cryptography libjpeg-turbo-progs

@@ -27,7 +27,9 @@ def wait(is_there):
 
 
 def union(columns, table, where="true"):
-    return " UNION ALL ".join(f"SELECT '{name}' AS service, {columns} FROM {schema}.{table} WHERE {where}" for name, schema in SCHEMAS.items())
+    """Rows of a table that every schema has, with the service first."""
+    selects = [f"SELECT '{name}' AS service, {columns} FROM {schema}.{table} WHERE {where}" for name, schema in SCHEMAS.items()]
+    return " UNION ALL ".join(selects)
 
 
 def undelivered(target):
@@ -85,6 +87,11 @@ def sessions(target):
     for account, session in target.query("SELECT person_id, id FROM auth.sessions"):
         found.setdefault(account, []).append(session)
     return found
+
+
+def profile(target, account):
+    """The revision and the text of a profile."""
+    return target.query(f"SELECT revision, fields -> 'bio' ->> 'value' FROM profile.profiles WHERE person_id = '{account}'")
 
 
 def kept_texts(target, account, revision):

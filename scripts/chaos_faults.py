@@ -74,8 +74,8 @@ class Target:
     def query(self, sql):
         """Rows of the database, each a list of texts."""
         user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        done = subprocess.run([*user, "psql", "-h", self.sockets / "pg", "-U", "postgres", "-d", "vestibule", "-qAt", "-F", "\t", "-c", sql],
-                              capture_output=True, text=True)
+        place = ["-h", self.sockets / "pg", "-U", "postgres", "-d", "vestibule"]
+        done = subprocess.run([*user, "psql", *place, "-qAt", "-F", "\t", "-c", sql], capture_output=True, text=True)
         if done.returncode != 0:
             raise OSError(done.stderr.strip())
         return [line.split("\t") for line in done.stdout.splitlines()]
@@ -159,7 +159,8 @@ class Target:
             return None
 
     def database_backends(self, _):
-        ended = self.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'vestibule' AND pid <> pg_backend_pid()")
+        ended = self.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'vestibule' AND pid <> pg_backend_pid()")
         return f"{len(ended)} backends"
 
     def database_stopped(self, _):

@@ -210,8 +210,8 @@ class Profile:
 
         def said(body):
             # The answer to a call that the gateway had to repeat may be of what another device has written since.
-            is_own = body["profile"].get("bio") == text
-            return {"revision": body["revision"]} if is_own else {"found": {"revision": body["revision"], "value": body["profile"]["bio"]}}
+            there = {"revision": body["revision"], "value": body["profile"].get("bio")}
+            return {"revision": there["revision"]} if there["value"] == text else {"found": there}
         self.person.call(
             caller, "change", "PATCH", "/users/me", {"bio": text}, {"If-Match": f'"r{expected}"'} if is_careful else {},
             token=self.person.token(), object=self.name, key=text, value=text, expected=expected, read=said)

@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import chaos_history
 import chaos_plan
 import chaos_relay
+import chaos_revisions
 
 RECORDED = chaos_history.read(pathlib.Path(__file__).with_name("recorded.jsonl"))
 PROFILE = next(line["object"] for line in RECORDED if line.get("object", "").startswith("profile"))
@@ -136,7 +137,7 @@ class Orders(unittest.TestCase):
         for _ in range(4000):
             calls, final = make(chance)
             is_right = is_possible(calls, final)
-            self.assertEqual(not chaos_history.judge_object(calls, [final]), is_right, f"{calls} {final}")
+            self.assertEqual(not chaos_revisions.judge_object(calls, [final]), is_right, f"{calls} {final}")
             found[is_right] += 1
         self.assertGreater(min(found.values()), 500, "too few histories of one kind")
 
@@ -202,7 +203,7 @@ def is_possible(calls, final):
         if not must:
             if (revision, value) == (final["revision"], final["value"]):
                 return True
-        last = min((each["answered"] for each in must), default=chaos_history.NEVER)
+        last = min((each["answered"] for each in must), default=chaos_revisions.NEVER)
         for call in must + may:
             if call["sent"] > last:
                 continue
