@@ -34,15 +34,19 @@ class Disk:
     def fill(self):
         if self.why_not:
             raise Cannot(self.why_not)
-        held = os.statvfs(self.folder)
-        # A file system that is made as small as what it holds has no free page.
-        self._resize((held.f_blocks - held.f_bfree) * held.f_frsize)
+        # A file system that is made as small as what it holds has no free page. What it holds may have grown meanwhile.
+        while not self._resize(self._held()):
+            pass
 
     def empty(self):
         self._resize(4 << 30)
 
+    def _held(self):
+        pages = os.statvfs(self.folder)
+        return (pages.f_blocks - pages.f_bfree) * pages.f_frsize
+
     def _resize(self, size):
-        subprocess.run(["mount", "-o", f"remount,size={size}", self.folder], check=True)
+        return subprocess.run(["mount", "-o", f"remount,size={size}", self.folder], capture_output=True).returncode == 0
 
     def close(self):
         if not self.why_not:
