@@ -264,6 +264,23 @@ import Testing
         }
     }
 
+    /// The bus does so where an answer was lost, and another device may have changed the profile meanwhile.
+    @Test(arguments: [nil, "*"]) func aChangeThatIsSentAgainIsDoneOnce(ifMatch: String?) async throws {
+        try await ProfileStage.run { profile in
+            let first = try await profile.update(["bio": "Hej"])
+            let change = UpdateMe(fields: ["bio": "Nej"], ifMatch: ifMatch ?? "\"r\(first.revision)\"")
+            var options = profile.options()
+            let done = try await profile.gateway.call(change, options)
+            #expect(done.revision == first.revision + 1)
+            #expect(try await profile.gateway.call(change, options) == done)
+            let later = try await profile.update(["bio": "Hej hej"])
+            #expect(try await profile.gateway.call(change, options) == later)
+            options.messageID = .ordered()
+            guard ifMatch != nil else { return }
+            #expect(try await profile.gateway.call(change, options).revision == later.revision + 1)
+        }
+    }
+
     @Test func fieldsAreSkippedOnceAndNotWhenTheyAreNeeded() async throws {
         try await ProfileStage.run { profile in
             let skipped = try await profile.ask(SkipField(field: "photo"))

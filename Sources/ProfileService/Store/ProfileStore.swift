@@ -222,14 +222,15 @@ struct ProfileStore: Sendable {
     ///   - record: the profile, locked in the transaction.
     ///   - plan: decides when the profile is complete.
     ///   - saidAt: when the person said it, by this database's clock; `nil` for now.
+    ///   - message: the message that asks for it, if it must not be done again.
     ///   - commits: whether this is the last statement of the transaction.
     /// - Returns: the profile after the change.
     @Loop func apply(
         _ change: ProfileChange, to record: ProfileRecord, _ plan: Plan, saidAt: Timestamp? = nil,
-        commits: Bool = false, in transaction: Transaction
+        by message: Identifier? = nil, commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
         let changed = record.changed(by: change)
-        let values = values(of: change, record, changed, plan, saidAt: saidAt).map { SQLValue.array([$0]) }
+        let values = values(of: change, record, changed, plan, saidAt: saidAt, by: message).map { SQLValue.array([$0]) }
         let rows =
             commits
             ? try await transaction.queryLast(Self.change, values) : try await transaction.query(Self.change, values)
@@ -237,20 +238,29 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// Like ``apply(_:to:_:saidAt:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
+    /// Whether one of the last changes was made by this message.
+    ///
+    /// - Parameter person: whose profile is locked in the transaction.
+    @Loop func isDone(_ message: Identifier, of person: Identifier, in transaction: Transaction) async throws -> Bool {
+        try await !transaction.query(Self.findDone, [.uuid(person), .uuid(message)]).isEmpty
+    }
+
+    /// Like ``apply(_:to:_:saidAt:by:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
     /// people.
     ///
-    /// - Returns: `nil` if the profile changed since it was read. Nothing was written then.
-    @Loop func apply(_ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan) async throws
-        -> ProfileRecord?
-    {
+    /// - Returns: `nil` if the profile changed since it was read, or if the message has made this change before. Nothing was
+    ///   written then.
+    @Loop func apply(
+        _ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan, by message: Identifier
+    ) async throws -> ProfileRecord? {
         let changed = record.changed(by: change)
-        return try await changes.write(values(of: change, record, changed, plan)).map { try written(changed, $0) }
+        let values = values(of: change, record, changed, plan, by: message)
+        return try await changes.write(values).map { try written(changed, $0) }
     }
 
     private func values(
         of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord, _ plan: Plan,
-        saidAt: Timestamp? = nil
+        saidAt: Timestamp? = nil, by message: Identifier? = nil
     ) -> [SQLValue] {
         let sealed = change.dateOfBirth.map {
             sealer.seal(Array($0.description.utf8), associated: record.personID.array)
@@ -259,7 +269,7 @@ struct ProfileStore: Sendable {
         return [
             .uuid(record.personID), .bytes(sealed), .bool(plan.completion.isComplete(changed)), .json(fields),
             .bool(change.timeZone != nil), .text(changed.timeZone?.name), .integer(record.revision),
-            .timestamp(saidAt),
+            .timestamp(saidAt), .uuid(message),
         ]
     }
 
@@ -488,16 +498,18 @@ struct ProfileStore: Sendable {
             updated_at = CASE WHEN $5 THEN clock_timestamp() ELSE updated_at END
         WHERE person_id = $1
         """
+    private static let findDone: Statement = "SELECT FROM profiles WHERE person_id = $1 AND $2 = ANY (changed_by)"
     private static let lock: Statement = "SELECT FROM profiles WHERE person_id = $1 FOR UPDATE"
     /// Merges the changed fields into the stored ones. Fields that this release does not know stay as they are. A
     /// profile with another revision is not written. Profiles are updated in one order, so that two statements cannot
     /// deadlock.
     private static let change: Statement = """
         WITH given AS (
-            SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said, place
+            SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said, message,
+                place
             FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[],
-                $8::timestamptz[])
-                WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, place)
+                $8::timestamptz[], $9::uuid[])
+                WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, message, place)
             ORDER BY person
         ), changed AS (
             UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
@@ -507,8 +519,11 @@ struct ProfileStore: Sendable {
                 date_of_birth_corrected = p.date_of_birth_corrected
                     OR p.date_of_birth_sealed IS NOT NULL AND g.born IS NOT NULL,
                 time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,
-                completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END
-            FROM given g WHERE p.person_id = g.person AND p.revision = g.seen
+                completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END,
+                changed_by = CASE WHEN g.message IS NULL THEN p.changed_by ELSE (g.message || p.changed_by)[1:16] END
+            FROM given g
+            WHERE p.person_id = g.person AND p.revision = g.seen
+                AND (g.message IS NULL OR g.message <> ALL (p.changed_by))
             RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.said, g.place
         ), history AS (
             INSERT INTO profile_field_history (person_id, key, state, value, changed_at)

@@ -13,17 +13,22 @@ struct UpdateMeHandler: RequestHandler {
         let plans = try await profile.plans(of: planned.record)
         let ages = try await profile.ages(of: plans)
         let language = Language.named(context.language)
-        if let view = try await changed(by: request, planned, plans, ages, in: language) { return view }
+        let message = context.messageID
+        if let view = try await changed(by: request, message, planned, plans, ages, in: language) { return view }
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
+            // The bus sends a request again whose answer was lost. What others have changed since then stays.
+            if try await profile.store.isDone(message, of: person, in: transaction) {
+                return profile.view(record, plan, in: language)
+            }
             let change = try change(request, to: record, plan, ages)
             guard !change.isEmpty else { return profile.view(record, plan, in: language) }
             try await profile.noteDateOfBirth(change, of: record, in: transaction)
             profile.noteProgress(
                 from: record, to: record.changed(by: change), try await profile.plans(of: record), in: transaction)
             return profile.view(
-                try await profile.store.apply(change, to: record, plan, commits: true, in: transaction), plan,
-                in: language)
+                try await profile.store.apply(
+                    change, to: record, plan, by: message, commits: true, in: transaction), plan, in: language)
         }
     }
 
@@ -32,17 +37,19 @@ struct UpdateMeHandler: RequestHandler {
     ///
     /// - Returns: `nil` if the change needs a transaction.
     @Loop private func changed(
-        by request: UpdateMe, _ planned: PlannedProfile, _ plans: [Plan], _ ages: [Plan.AgeRule],
+        by request: UpdateMe, _ message: Identifier, _ planned: PlannedProfile, _ plans: [Plan], _ ages: [Plan.AgeRule],
         in language: Language
     ) async throws -> Me? {
         let (record, plan) = (planned.record, planned.plan)
+        // Whoever changed it since may be this request itself.
+        guard isExpected(record, by: request) else { return nil }
         let change = try change(request, to: record, plan, ages)
         guard !change.isEmpty else { return profile.view(record, plan, in: language) }
         let changed = record.changed(by: change)
         guard change.dateOfBirth == nil, profile.news(from: record, to: changed, plans).isEmpty,
             profile.progress(from: record, to: changed, plans).isEmpty
         else { return nil }
-        return try await profile.store.apply(change, toUnchanged: record, plan).map {
+        return try await profile.store.apply(change, toUnchanged: record, plan, by: message).map {
             profile.view($0, plan, in: language)
         }
     }
@@ -51,7 +58,7 @@ struct UpdateMeHandler: RequestHandler {
     private func change(
         _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan, _ ages: [Plan.AgeRule]
     ) throws(BusError) -> ProfileChange {
-        if let tags = request.ifMatch, !Self.names(tags, record.revision) {
+        guard isExpected(record, by: request) else {
             throw BusError(
                 .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
         }
@@ -61,6 +68,10 @@ struct UpdateMeHandler: RequestHandler {
             correction: DateOfBirthCorrection(ages: ages, today: today, now: .now()))
         if let refusal = profile.refusal(of: change, to: record, plan) { throw refusal }
         return change
+    }
+
+    private func isExpected(_ record: ProfileRecord, by request: UpdateMe) -> Bool {
+        request.ifMatch.map { Self.names($0, record.revision) } ?? true
     }
 
     /// - Parameter tags: the entity tags of `If-Match`. `*` matches any revision.
