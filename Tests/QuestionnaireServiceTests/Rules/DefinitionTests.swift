@@ -97,6 +97,26 @@ import Testing
         #expect(Self.problems(.object(other)) == ["malformed /contentHash"])
     }
 
+    @Test(
+        "a key that stands twice is refused, whoever has more options",
+        arguments: ["tags", "no type"])
+    func refusesAKeyThatStandsTwice(firstType: String) {
+        func question(_ type: String, _ options: [String]) -> JSONValue {
+            let offered = options.map { JSONValue.object(["key": .string($0), "labelKey": "o"]) }
+            return ["key": "first", "type": .string(type), "textKey": "q", "options": .array(offered)]
+        }
+        for (first, second) in [(["o"], ["o", "p", "r"]), (["o", "p", "r"], ["o"])] {
+            var members = Self.smallest.objectValue ?? [:]
+            members["sections"] = [
+                ["key": "one", "questions": [question(firstType, first), question("single_choice", second)]]
+            ]
+            let error = #expect(throws: DefinitionError.self) {
+                try DefinitionParser.parse(CanonicalJSON.bytes(of: .object(members)))
+            }
+            #expect(error?.problems.contains { $0.pointer == "/sections/0/questions/1/key" } == true)
+        }
+    }
+
     @Test func refusesTextThatIsNoJSON() {
         #expect(throws: DefinitionError.self) { try DefinitionParser.parse(Array("{\"key\":1,}".utf8)) }
         #expect(throws: DefinitionError.self) { try DefinitionParser.parse(Array("{\"key\":1,\"key\":1}".utf8)) }

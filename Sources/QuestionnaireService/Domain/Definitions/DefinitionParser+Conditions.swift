@@ -12,6 +12,8 @@ extension DefinitionParser {
         let known = ConditionParser.Known(
             questions: questions, places: places, sections: sections, locales: file.locales)
         let references = ConditionReferences(file)
+        // Of questions with one key, which is refused elsewhere, the first is the one that was built.
+        var unread = places
         func read(
             _ json: JSONValue?, at pointer: String, of owner: ConditionReferences.Node, before: Int, in section: Int,
             _ parser: inout DefinitionParser
@@ -29,7 +31,9 @@ extension DefinitionParser {
                 section.visibleIf, at: "\(pointer)/visibleIf", of: .section(section.key), before: start,
                 in: sectionIndex, &self)
             for (index, question) in section.questions.enumerated() {
-                guard let place = places[question.key] else { continue }
+                guard QuestionKind(rawValue: question.type) != nil,
+                    let place = unread.removeValue(forKey: question.key)
+                else { continue }
                 let (pointer, owner) = (
                     "\(pointer)/questions/\(index)", ConditionReferences.Node.question(question.key)
                 )
