@@ -84,7 +84,7 @@ struct JSONScanner {
             position += 1
         } else {
             let firstName = names.count
-            var manyNames: Set<[UInt8]>?
+            var manyNames: Set<String>?
             repeat {
                 skipSpace()
                 if kind == .object, !name(from: firstName, &manyNames) { return false }
@@ -110,7 +110,7 @@ struct JSONScanner {
     /// - Parameters:
     ///   - first: the index of the object's first name in `names`.
     ///   - many: the object's names as a set, once there are too many to search one by one.
-    private mutating func name(from first: Int, _ many: inout Set<[UInt8]>?) -> Bool {
+    private mutating func name(from first: Int, _ many: inout Set<String>?) -> Bool {
         let start = position
         guard peek() == UInt8(ascii: "\"") else { return unexpected() }
         guard string() else { return false }
@@ -126,19 +126,20 @@ struct JSONScanner {
         return true
     }
 
-    /// Whether no earlier name of the object has the same bytes, after escapes are resolved.
+    /// Whether no earlier name of the object is the same string, after escapes are resolved. A dictionary takes canonically
+    /// equivalent names for one, such as `é` in one scalar and in two, and would lose a member.
     private mutating func isNew(
-        _ name: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, from first: Int, _ many: inout Set<[UInt8]>?
+        _ name: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, from first: Int, _ many: inout Set<String>?
     ) -> Bool {
-        if !hasEscapes, many == nil, names.count - first < 16 {
+        if !hasEscapes, many == nil, names.count - first < 16, !name.contains(where: { $0 >= 0x80 }) {
             for other in names[first...] where other.count == name.count && other.elementsEqual(name) { return false }
             names.append(name)
             return true
         }
-        var known = many ?? Set(names[first...].map { Array($0) })
+        var known = many ?? Set(names[first...].map { String(decoding: $0, as: UTF8.self) })
         many = nil
         defer { many = known }
-        return known.insert(hasEscapes ? Array(JSONNode.unescaped(name).utf8) : Array(name)).inserted
+        return known.insert(hasEscapes ? JSONNode.unescaped(name) : String(decoding: name, as: UTF8.self)).inserted
     }
 
     // MARK: Numbers
