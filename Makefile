@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test guide-test s3-test bus-test web-test kubernetes-test staging-test chaos bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test fuzz guide-test http-cases s3-test bus-test web-test kubernetes-test staging-test chaos bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -15,6 +15,8 @@ help:
 	@echo "make observability-test  alert rules and dashboard on a real Prometheus that asks a real system"
 	@echo "make edge-test  the edge's limits for IPv6 networks, on a real nginx"
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
+	@echo "make fuzz   random bytes for every reader that takes bytes from strangers; RUNS=1000000 of them for each"
+	@echo "make http-cases  public HTTP requests to the gateway, nginx and HAProxy: the gateway is nowhere laxer"
 	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
 	@echo "make s3-test  pictures in a bucket of an S3 server that checks signatures"
 	@echo "make bus-test  the bus from Python, by its documentation alone"
@@ -70,6 +72,12 @@ edge-test:
 
 docs-test: build
 	@scripts/docs-test
+
+fuzz: bootstrap
+	@scripts/fuzz --runs $(or $(RUNS),20000)
+
+http-cases: build
+	@PROGRAMS=.build/release scripts/http-cases
 
 guide-test: build
 	@scripts/guide-test

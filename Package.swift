@@ -44,6 +44,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let exclusions: [String: [String]] = [
+    "FuzzTests": ["Corpus"],
     "Gateway": ["WebApp/sdk", "WebApp/tests", "WebSDK/tests", "WebSDK/package.json", "WebSDK/tsconfig.json"],
     "ImageReadingTests": ["Fixtures"], "VisualPreferenceServiceTests": ["Fixtures"],
     "AuthServiceTests": ["Numbers"], "ProfileServiceTests": ["Cases"], "ServiceContractTests": ["Fixtures"],
@@ -147,6 +148,9 @@ let package = Package(
                 "BusProtocol", "Cryptography", "Database", "Documents", "EventLoop", "JSONText", "ProcessRuntime",
                 "TestSupport",
             ]),
+        tests(
+            "FuzzTests",
+            ["BusProtocol", "Documents", "HTTPServer", "ImageReading", "JSONText", "QuestionnaireService"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPServer", "Values"]),
         tests(
             "ServiceRuntimeTests",

@@ -1,0 +1,77 @@
+import Foundation
+
+@testable import JSONText
+
+/// A text that is read is JSON for Foundation, too, with the same content, and its canonical form has the same content
+/// again. Of a text that is refused, the place can be shown.
+func checkJSON(_ bytes: [UInt8]) throws(BrokenPromise) {
+    let document: JSONDocument
+    do throws(JSONTextError) {
+        document = try JSONDocument(bytes)
+    } catch {
+        try promise((0...bytes.count).contains(error.offset), "The error is outside of the text.")
+        try promise(error.excerpt(of: bytes).count == 2, "The place of the error cannot be shown.")
+        return
+    }
+    let value = document.root.value
+    try promise(isWhole(document.root, value), "A part of the text is lost in its value.")
+    let foundation = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    try promise(foundation.map { isSame($0, value) } ?? false, "Foundation reads something else.")
+    let canonical = CanonicalJSON.bytes(of: value)
+    for text in [canonical, Array(PrettyJSON.text(of: value).utf8)] {
+        guard let again = try? JSONValue.parse(text) else {
+            throw BrokenPromise(description: "What is written cannot be read.")
+        }
+        try promise(isSame(again, value), "A value changes when it is written.")
+        try promise(CanonicalJSON.bytes(of: again) == canonical, "The canonical form has two forms.")
+    }
+}
+
+/// A number has the value that C reads, and the text of any double has the value of that double.
+func checkNumber(_ bytes: [UInt8]) throws(BrokenPromise) {
+    if let node = try? JSONDocument(bytes).root, let number = node.number {
+        let text = String(decoding: node.rawText, as: UTF8.self)
+        try promise(number == strtod(text, nil), "C reads another number.")
+        try promise(node.integer == nil || node.integer == Int64(text), "The integer is another one.")
+        try checkText(of: number)
+    }
+    guard bytes.count >= 8 else { return }
+    let number = Double(bitPattern: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    if number.isFinite { try checkText(of: number) }
+}
+
+private func checkText(of number: Double) throws(BrokenPromise) {
+    let text = CanonicalJSON.bytes(of: .number(number))
+    let again = try? JSONValue.parse(text).doubleValue
+    try promise(again == number, "A number changes when it is written.")
+    try promise(text.count <= 25, "The text of a number is too long.")
+}
+
+/// Whether each value of the text is in the copy, and can be found by its name.
+private func isWhole(_ node: JSONNode, _ value: JSONValue) -> Bool {
+    switch value {
+    case .array(let values):
+        let elements = node.elements
+        return elements.count == values.count && zip(elements, values).allSatisfy(isWhole)
+    case .object(let values):
+        let members = node.members
+        return members.count == values.count && node.memberCount == values.count
+            && members.allSatisfy { name, member in
+                node[name]?.rawText == member.rawText && values[name].map { isWhole(member, $0) } ?? false
+            }
+    case .string(let text): return node.string.map { Array($0.utf8) == Array(text.utf8) } ?? false
+    default: return true
+    }
+}
+
+/// Whether two values are the same, where 1 and 1.0 are.
+private func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
+    switch (a, b) {
+    case (.array(let a), .array(let b)): a.count == b.count && zip(a, b).allSatisfy(isSame)
+    case (.object(let a), .object(let b)):
+        a.count == b.count && a.allSatisfy { name, value in b[name].map { isSame(value, $0) } ?? false }
+    case (.string(let a), .string(let b)): Array(a.utf8) == Array(b.utf8)
+    case (.integer(let a), .integer(let b)): Double(a) == Double(b)
+    default: a == b || a.doubleValue.map { $0 == b.doubleValue } ?? false
+    }
+}
