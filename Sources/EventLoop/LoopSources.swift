@@ -11,6 +11,8 @@ import Foundation
     private var lookedAt: [FileWatch] = []
     private var timers = TimerHeap()
     private var endOfTurn: [@Loop () -> Void] = []
+    /// The watches and the work of this turn. Each is swapped with its queue, so that neither is allocated again.
+    private var (looking, ending) = ([FileWatch](), [@Loop () -> Void]())
 
     private nonisolated init() {}
 
@@ -45,19 +47,18 @@ import Foundation
     /// Runs the work at the end of a turn, such as one flush of a connection for all requests of the turn.
     func runEndOfTurn() {
         while !endOfTurn.isEmpty {
-            let bodies = endOfTurn
-            endOfTurn.removeAll(keepingCapacity: true)
-            for body in bodies { body() }
+            swap(&ending, &endOfTurn)
+            for body in ending { body() }
+            ending.removeAll(keepingCapacity: true)
         }
     }
 
     /// Calls the handler of each watch that asked for it by ``FileWatch/lookAgain()``. If it asks again, that counts in the
     /// next turn.
     func runLooks() {
-        guard !lookedAt.isEmpty else { return }
-        let watches = lookedAt
-        lookedAt.removeAll(keepingCapacity: true)
-        for watch in watches { watch.look() }
+        swap(&looking, &lookedAt)
+        for watch in looking { watch.look() }
+        looking.removeAll(keepingCapacity: true)
     }
 
     /// Waits until a source is ready or the first timer is due. Then it calls the handler of each ready source once.
