@@ -42,9 +42,11 @@ demo: build
 
 # The tests of pictures ask djpeg what it sees, and vipsthumbnail makes smaller ones.
 test:
-	@scripts/bootstrap libjpeg-turbo-progs libvips-tools
+	@scripts/bootstrap libjpeg-turbo-progs libvips-tools python3
 	swift build --build-tests
 	@scripts/run-tests
+	@python3 Tests/Chaos/test_chaos.py
+	@PROGRAMS=.build/debug scripts/chaos --quick
 
 contract: bootstrap
 	@scripts/contract $(MESSAGE)
