@@ -116,9 +116,10 @@ struct JSONScanner {
         guard string() else { return false }
         let entry = tape[tape.count - 1]
         let raw = UnsafeBufferPointer(rebasing: text[(Int(entry.start) + 1)..<(Int(entry.end) - 1)])
-        guard isNew(raw, hasEscapes: entry.flag, from: first, &many) else {
+        let isShort = raw.count <= JSONLimits.nameBytes
+        guard isShort, isNew(raw, hasEscapes: entry.flag, from: first, &many) else {
             position = start
-            return fail(.duplicateMember)
+            return fail(isShort ? .duplicateMember : .nameTooLong)
         }
         skipSpace()
         guard take(UInt8(ascii: ":")) else { return unexpected() }

@@ -18,8 +18,7 @@ enum VerificationServiceDefinition {
     private static let variables: [ConfigurationVariable] = [
         .init(
             "VERIFICATION_HTTP", .text, nil,
-            "Where to take uploads and to serve photos: a numeric address and a port, which replicas may share. Port 0 is any free one"
-        ),
+            "Where to take uploads and to serve photos: a numeric address and a port. Port 0 is any free one"),
         .init(
             "VERIFICATION_MEDIA", .text, nil,
             "What stands before the path of an upload or a photo: https://HOST, or nothing for the address of the API"),
@@ -165,7 +164,8 @@ enum VerificationServiceDefinition {
         guard configuration.optionalText("VERIFICATION_HTTP") != nil else { return }
         let (host, port) = try configuration.address("VERIFICATION_HTTP")
         let server = MediaListener(photos: photos, log: container.log, statistics: statistics).server(
-            host: host, port: port, connections: try configuration.integer("VERIFICATION_CONNECTIONS"))
+            host: host, port: port, sharesPort: configuration.profile == .development,
+            connections: try configuration.integer("VERIFICATION_CONNECTIONS"))
         container.background("uploads", every: nil) {
             if server.boundPort == 0 { try server.start() }
             if port == 0 { photos.media.origin.base = "http://\(host):\(server.boundPort)" }

@@ -20,8 +20,7 @@ enum VisualPreferenceServiceDefinition {
     private static let variables: [ConfigurationVariable] = [
         .init(
             "VISUAL_PREFERENCE_HTTP", .text, nil,
-            "Where to serve the pictures: a numeric address and a port, which replicas may share. Port 0 is any free one"
-        ),
+            "Where to serve the pictures: a numeric address and a port. Port 0 is any free one"),
         .init(
             "VISUAL_PREFERENCE_IMAGES", .text, nil,
             "What stands before the path of a picture: https://HOST, or nothing for the address of the API"),
@@ -53,7 +52,7 @@ enum VisualPreferenceServiceDefinition {
         if configuration.optionalText("VISUAL_PREFERENCE_HTTP") != nil {
             let (host, port) = try configuration.address("VISUAL_PREFERENCE_HTTP")
             let server = HTTPServer(
-                host: host, port: port, sharesPort: true,
+                host: host, port: port, sharesPort: configuration.profile == .development,
                 delegate: HTTPServer.Delegate(admission: { _, _ in .read(limit: 0) }) { pictures.answer($0.head) })
             container.background("pictures", every: nil) {
                 try server.start()

@@ -84,6 +84,13 @@ import Testing
         #expect(error?.code == .duplicateMember)
     }
 
+    @Test func aNameHasAtMost256Bytes() throws {
+        _ = try JSONDocument(Array(#"{"\#(String(repeating: "é", count: 128))":1}"#.utf8))
+        let name = String(repeating: "\u{301}", count: 64) + String(repeating: "\u{316}", count: 64) + "a"
+        let error = #expect(throws: JSONTextError.self) { try JSONDocument(Array(#"{"\#(name)":1}"#.utf8)) }
+        #expect(error?.code == .nameTooLong && error?.offset == 1)
+    }
+
     @Test func nodesSeeTheirValues() throws {
         let text =
             #"{"s":"a\n\u00e9\ud83d\ude00/","n":-12,"f":1.50,"big":9223372036854775808,"t":true,"z":null,"a":[1,[2],{}]}"#

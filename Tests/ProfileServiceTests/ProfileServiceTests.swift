@@ -281,6 +281,18 @@ import Testing
         }
     }
 
+    /// Device A sets the date of birth, and its answer is lost. What then stands against the same change is no refusal.
+    @Test func aDateOfBirthThatIsSentAgainIsNoRefusal() async throws {
+        try await ProfileStage.run { profile in
+            let change = UpdateMe(fields: ["dateOfBirth": "1990-05-17"])
+            let options = profile.options()
+            let done = try await profile.gateway.call(change, options)
+            let corrected = try await profile.update(["dateOfBirth": "1990-05-18"])
+            #expect(corrected.revision == done.revision + 1)
+            #expect(try await profile.gateway.call(change, options) == corrected)
+        }
+    }
+
     @Test func fieldsAreSkippedOnceAndNotWhenTheyAreNeeded() async throws {
         try await ProfileStage.run { profile in
             let skipped = try await profile.ask(SkipField(field: "photo"))

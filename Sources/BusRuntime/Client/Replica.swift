@@ -178,7 +178,7 @@ import JSONText
     // MARK: Hearing
 
     /// - Returns: whether more frames may wait.
-    @discardableResult private func takeTurn() -> Bool {
+    private func takeTurn() -> Bool {
         var frames = 0
         while frames < 32 {
             guard socket.receive({ hear($0, &frames) }) else { return false }
@@ -278,7 +278,7 @@ import JSONText
             greet()
         case .lost:
             // Answers that the replica sent before it was lost are processed.
-            takeTurn()
+            while takeTurn() {}
             lose()
         case .refused:
             let now = MonotonicClock.now()

@@ -33,9 +33,9 @@ import ServiceRuntime
         return limits
     }
 
-    func server(host: String, port: Int, connections: Int64) -> HTTPServer {
+    func server(host: String, port: Int, sharesPort: Bool, connections: Int64) -> HTTPServer {
         HTTPServer(
-            host: host, port: port, sharesPort: true, limits: Self.limits(connections: connections),
+            host: host, port: port, sharesPort: sharesPort, limits: Self.limits(connections: connections),
             delegate: HTTPServer.Delegate(
                 admission: { head, _ in admission(of: head) },
                 errorResponse: { refusal, head, _ in

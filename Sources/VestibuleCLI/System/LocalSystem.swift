@@ -182,13 +182,15 @@ final class LocalSystem {
         given["SPOOL_DIR"] = state.spool
         given["AUDIT_ANCHOR_FOLDER"] = state.audit
         given["GATEWAY_HTTP"] = address
+        // In the other profiles replicas share no port, so that two services can never do so by mistake.
+        let isDevelopment = Self.profile == "development"
         for (server, port) in zip(Self.pictureServers, ports) where given[server.listens] == nil {
-            given[server.listens] = port.address
-            given[server.base] = given[server.base] ?? "http://\(port.address)"
+            given[server.listens] = isDevelopment ? port.address : "127.0.0.1:0"
+            if isDevelopment { given[server.base] = given[server.base] ?? "http://\(port.address)" }
         }
         given["VERIFICATION_BLOBS"] = given["VERIFICATION_BLOBS"] ?? "\(state.path)/pictures"
         given["VERIFICATION_KEY_STORE"] = given["VERIFICATION_KEY_STORE"] ?? "\(state.path)/picture-keys"
-        if Self.profile == "development" {
+        if isDevelopment {
             given["GATEWAY_WEB_APP"] = given["GATEWAY_WEB_APP"] ?? "on"
             given["GATEWAY_WEB_APP_SOURCES"] =
                 given["GATEWAY_WEB_APP_SOURCES"]

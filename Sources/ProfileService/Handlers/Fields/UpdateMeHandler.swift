@@ -41,9 +41,8 @@ struct UpdateMeHandler: RequestHandler {
         in language: Language
     ) async throws -> Me? {
         let (record, plan) = (planned.record, planned.plan)
-        // Whoever changed it since may be this request itself.
-        guard isExpected(record, by: request) else { return nil }
-        let change = try change(request, to: record, plan, ages)
+        // What stands against it may be what this request itself has done before.
+        guard let change = try? change(request, to: record, plan, ages) else { return nil }
         guard !change.isEmpty else { return profile.view(record, plan, in: language) }
         let changed = record.changed(by: change)
         guard change.dateOfBirth == nil, profile.news(from: record, to: changed, plans).isEmpty,
@@ -58,7 +57,7 @@ struct UpdateMeHandler: RequestHandler {
     private func change(
         _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan, _ ages: [Plan.AgeRule]
     ) throws(BusError) -> ProfileChange {
-        guard isExpected(record, by: request) else {
+        if let tags = request.ifMatch, !Self.names(tags, record.revision) {
             throw BusError(
                 .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
         }
@@ -68,10 +67,6 @@ struct UpdateMeHandler: RequestHandler {
             correction: DateOfBirthCorrection(ages: ages, today: today, now: .now()))
         if let refusal = profile.refusal(of: change, to: record, plan) { throw refusal }
         return change
-    }
-
-    private func isExpected(_ record: ProfileRecord, by request: UpdateMe) -> Bool {
-        request.ifMatch.map { Self.names($0, record.revision) } ?? true
     }
 
     /// - Parameter tags: the entity tags of `If-Match`. `*` matches any revision.
