@@ -8,6 +8,8 @@ import time
 
 SCHEMAS = {"auth": "auth", "profile": "profile", "questionnaire": "questionnaire", "recovery": "recovery",
            "visual-preference": "visual_preference", "verification": "verification"}
+# The services whose events in a run are all for the profile. A sequence does not say to whom its events were told.
+TELLS_PROFILE = "auth", "questionnaire", "visual-preference"
 # How long a machine with other work may take for what has to come, in seconds.
 PATIENCE = 180
 
@@ -55,7 +57,7 @@ def left(target):
 
 
 def ends(target):
-    """The processes that ended in another way than a fault ends one."""
+    """The processes that ended in another way than a fault ends one, or that no fault ended."""
     log = pathlib.Path(target.system.state, "logs/supervisor.log")
     found = []
     for line in log.read_text().splitlines():
@@ -64,20 +66,21 @@ def ends(target):
         except ValueError:
             # A disk that was full cuts a line off.
             continue
-        if said.get("event") == "process_ended" and said.get("signal") not in ("SIGKILL", "SIGTERM") and said.get("exitCode") != 0:
+        is_meant = said.get("pid") in target.ended and (said.get("signal") in ("SIGKILL", "SIGTERM") or said.get("exitCode") == 0)
+        if said.get("event") == "process_ended" and not is_meant:
             found.append(said)
     return found
 
 
 def events(target):
-    """The events about each account: how many a service told, and which was the last that another one took."""
-    taken = {}
-    for _, producer, account, last in target.query(union("producer, person_id, last", "event_positions")):
-        taken[account, producer] = max(taken.get((account, producer), 0), int(last))
+    """The events about each account for the profile: how many a service told, and which was the last that the profile took."""
+    rows = target.query("SELECT producer, person_id, last FROM profile.event_positions")
+    taken = {(account, producer): int(last) for producer, account, last in rows}
     found = {}
     for producer, account, last in target.query(union("person_id, last", "outbox_sequences")):
-        said = {"about": account, "producer": producer, "told": int(last), "taken": taken.get((account, producer), 0)}
-        found.setdefault(account, []).append(said)
+        if producer in TELLS_PROFILE:
+            said = {"about": account, "producer": producer, "told": int(last), "taken": taken.get((account, producer), 0)}
+            found.setdefault(account, []).append(said)
     return found
 
 

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import threading
@@ -18,8 +19,16 @@ SUCCESSION = 30
 IN_USE = 300, 4
 
 
+# How often a file system is made smaller that grows meanwhile.
+FILLINGS = 1000
+
+
 class Cannot(Exception):
     """This machine does not allow the fault."""
+
+
+class Nobody(OSError):
+    """What the fault is for is not there, or the fault has touched nothing of it."""
 
 
 class Disk:
@@ -27,19 +36,25 @@ class Disk:
 
     def __init__(self, folder):
         self.folder, self.why_not = folder, None
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4g,mode=711", "chaos", folder], capture_output=True, text=True)
+
+    def mount(self):
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=4g,mode=711", "chaos", self.folder], capture_output=True, text=True)
         if mounted.returncode != 0:
             self.why_not = mounted.stderr.strip()
 
-    def fill(self):
+    @contextlib.contextmanager
+    def full(self):
+        """Has no free page meanwhile."""
         if self.why_not:
             raise Cannot(self.why_not)
-        # A file system that is made as small as what it holds has no free page. What it holds may have grown meanwhile.
-        while not self._resize(self._held()):
-            pass
-
-    def empty(self):
-        self._resize(4 << 30)
+        try:
+            # A file system that is made as small as what it holds is full. What it holds may have grown meanwhile.
+            if not any(self._resize(self._held()) for _ in range(FILLINGS)):
+                raise OSError("the disk cannot be made full")
+            yield
+        finally:
+            self._resize(4 << 30)
 
     def _held(self):
         pages = os.statvfs(self.folder)
@@ -49,9 +64,8 @@ class Disk:
         return subprocess.run(["mount", "-o", f"remount,size={size}", self.folder], capture_output=True).returncode == 0
 
     def close(self):
-        if not self.why_not:
-            subprocess.run(["umount", "--lazy", self.folder])
-            os.rmdir(self.folder)
+        subprocess.run(["umount", "--lazy", self.folder], capture_output=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Target:
@@ -65,15 +79,23 @@ class Target:
         path = hashlib.sha256(self.system.state.encode()).hexdigest()[:10]
         self.sockets = pathlib.Path(f"/tmp/vestibule-{os.getuid()}-{path}")
         self.gateway, self.port = chaos_relay.before_gateway(port)
+        # Set when every fault has to end.
+        self.over = threading.Event()
+        # The processes that a fault killed or ended, and the faults of this script.
+        self.ended, self.failures = set(), []
 
     def start(self, scale):
+        self.disk.mount()
         self.system.start("--scale", ",".join(f"{each}={scale}" for each in
                                               ("auth", "profile", "questionnaire", "recovery", "visual-preference", "verification")))
 
     def close(self):
-        self.gateway.close()
-        self.system.stop()
-        self.disk.close()
+        with contextlib.ExitStack() as ends:
+            # The last one is first, and each is done whatever becomes of the others.
+            ends.callback(self.disk.close)
+            ends.callback(shutil.rmtree, self.sockets, ignore_errors=True)
+            ends.callback(self.system.stop)
+            ends.callback(self.gateway.close)
 
     def query(self, sql):
         """Rows of the database, each a list of texts."""
@@ -81,7 +103,8 @@ class Target:
         place = ["-h", self.sockets / "pg", "-U", "postgres", "-d", "vestibule"]
         done = subprocess.run([*user, "psql", *place, "-qAt", "-F", "\t", "-c", sql], capture_output=True, text=True)
         if done.returncode != 0:
-            raise OSError(done.stderr.strip())
+            # psql ends with 2 where the database is away.
+            raise (Nobody if done.returncode == 2 else OSError)(done.stderr.strip())
         return [line.split("\t") for line in done.stdout.splitlines()]
 
     # Faults
@@ -106,11 +129,21 @@ class Target:
         return fault["service"] + (f"-{fault['replica'] + 1}" if fault["replica"] else "")
 
     def signal(self, name, number):
+        """Sends a signal to a process, and returns its number."""
         process = self.system.processes().get(name)
-        with contextlib.suppress(ProcessLookupError):
-            if process:
-                os.kill(process, number)
+        if not process or not self._send(process, number):
+            raise Nobody(f"{name} does not run")
         return process
+
+    def _send(self, process, number):
+        """Whether the process was there."""
+        if number in (signal.SIGKILL, signal.SIGTERM):
+            self.ended.add(process)
+        try:
+            os.kill(process, number)
+        except ProcessLookupError:
+            return False
+        return True
 
     def kill(self, name, _):
         self.signal(name, signal.SIGKILL)
@@ -122,17 +155,21 @@ class Target:
 
     def stop(self, name, seconds):
         process = self.signal(name, signal.SIGSTOP)
-        time.sleep(seconds)
-        if process:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGCONT)
+        try:
+            self.over.wait(seconds)
+        finally:
+            self._send(process, signal.SIGCONT)
         return name
 
     def disturb(self, relay, mode, seed, seconds):
         before = relay.touched
-        relay.behave(mode, seed)
-        time.sleep(seconds)
-        relay.behave("pass")
+        try:
+            relay.behave(mode, seed)
+            self.over.wait(seconds)
+        finally:
+            relay.behave("pass")
+        if relay.touched == before:
+            raise Nobody("no piece came")
         return f"{relay.touched - before} pieces"
 
     def disturb_bus(self, service, mode, seed, seconds):
@@ -143,16 +180,20 @@ class Target:
         self.signal(f"{service}-2", signal.SIGTERM)
         end = time.monotonic() + SUCCESSION
         while not (came := set(folder.glob(f"{service}-[0-9a-f]*.sock")) - before):
-            if time.monotonic() > end:
-                return f"nobody: no successor of {service}-2 came"
-            time.sleep(0.005)
+            if self.over.wait(0.005) or time.monotonic() > end:
+                raise Nobody(f"no successor of {service}-2 came")
         path = came.pop()
-        relay = chaos_relay.before_replica(str(path), str(moved / path.name))
-        end = time.monotonic() + IN_USE[1]
-        while relay.carried < IN_USE[0] and time.monotonic() < end:
-            time.sleep(0.005)
-        touched = self.disturb(relay, mode, seed, seconds)
-        chaos_relay.leave_replica(relay, str(path), str(moved / path.name))
+        try:
+            relay = chaos_relay.before_replica(str(path), str(moved / path.name))
+        except FileNotFoundError:
+            raise Nobody(f"the successor of {service}-2 has gone")
+        try:
+            end = time.monotonic() + IN_USE[1]
+            while relay.carried < IN_USE[0] and time.monotonic() < end and not self.over.wait(0.005):
+                pass
+            touched = self.disturb(relay, mode, seed, seconds)
+        finally:
+            chaos_relay.leave_replica(relay, str(path), str(moved / path.name))
         return f"the network before {service}-2, {touched}"
 
     def postmaster(self):
@@ -165,6 +206,8 @@ class Target:
     def database_backends(self, _):
         ended = self.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'vestibule' AND pid <> pg_backend_pid()")
+        if not ended:
+            raise Nobody("nobody is connected to the database")
         return f"{len(ended)} backends"
 
     def database_stopped(self, _):
@@ -174,30 +217,29 @@ class Target:
         return self._signal_database(signal.SIGQUIT)
 
     def _signal_database(self, number):
-        if process := self.postmaster():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, number)
+        process = self.postmaster()
+        if not process or not self._send(process, number):
+            raise Nobody("the database does not run")
         return "the database"
 
     def database_frozen(self, seconds):
         first = self.postmaster()
         if not first:
-            return "nobody: the database does not run"
-        frozen = [first, *map(int, self.system.backends())]
-        self._each(frozen, signal.SIGSTOP)
-        time.sleep(seconds)
-        self._each(frozen, signal.SIGCONT)
-        return f"the database's {len(frozen)} processes"
-
-    def _each(self, processes, number):
-        for process in processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, number)
+            raise Nobody("the database does not run")
+        processes = [first, *map(int, self.system.backends())]
+        try:
+            frozen = sum(self._send(each, signal.SIGSTOP) for each in processes)
+            self.over.wait(seconds)
+        finally:
+            for each in processes:
+                self._send(each, signal.SIGCONT)
+        if not frozen:
+            raise Nobody("the database does not run")
+        return f"the database's {frozen} processes"
 
     def disk_full(self, seconds):
-        self.disk.fill()
-        time.sleep(seconds)
-        self.disk.empty()
+        with self.disk.full():
+            self.over.wait(seconds)
         return "the disk of the database, the spool and the logs"
 
 
@@ -206,18 +248,22 @@ def carry_out(target, faults, note):
     began = time.monotonic()
 
     def one(fault):
-        started = time.monotonic()
+        started, effect = time.monotonic(), "some"
         try:
             done = target.do(fault)
+        except Nobody as why:
+            done, effect = f"nobody: {why}", "none"
         except Cannot as why:
-            done = f"nobody: {why}"
-        except OSError as error:
-            # While the database is away, a fault that asks it finds nobody.
-            done = f"nobody: {error}"
-        note(fault | {"done": done, "began": started, "ended": time.monotonic()})
+            done, effect = f"skipped: {why}", "skipped"
+        except Exception as error:
+            # A fault of this script, which the run reports.
+            target.failures.append(error)
+            return target.over.set()
+        note(fault | {"done": done, "effect": effect, "began": started, "ended": time.monotonic()})
     running = []
     for fault in faults:
-        time.sleep(max(0, began + fault["at"] / 1000 - time.monotonic()))
+        if target.over.wait(max(0, began + fault["at"] / 1000 - time.monotonic())):
+            break
         running.append(threading.Thread(target=one, args=(fault,)))
         running[-1].start()
     for each in running:

@@ -26,7 +26,14 @@ def judge(lines):
     for name, of_person in sorted(grouped(calls, "person").items()):
         found = [each for each in finals if each.get("person") == name]
         wrong += [f"{name}: {each}" for each in judge_sign_ins(of_person, found)]
+    wrong += judge_faults([line for line in lines if "fault" in line])
     return wrong + [each for line in finals for each in judge_final(line)]
+
+
+def judge_faults(faults):
+    """Each fault took effect at least once, unless this machine does not allow it."""
+    effects = {name: {each.get("effect") for each in of_name} for name, of_name in grouped(faults, "fault").items()}
+    return [f"no effect: {name} found nobody" for name, found in sorted(effects.items()) if found == {"none"}]
 
 
 # Sessions, people, and what is left

@@ -10,7 +10,7 @@ from cut_network import received, reset, send
 
 # How long a delayed piece waits, in seconds, at least and at most.
 DELAY = 0.005, 0.15
-# One of so many pieces is changed, or ends its connection.
+# The first of so many pieces, in the mean, is changed or ends its connection.
 SOME = 8
 
 
@@ -19,7 +19,8 @@ class Relay:
 
     def __init__(self, listener, connect):
         self.listener, self.connect = listener, connect
-        self.mode, self.chance = "pass", random.Random()
+        # How many pieces are left alone before the next one that is changed.
+        self.mode, self.chance, self.skipped = "pass", random.Random(), 0
         # How many pieces were carried, and how many of them were held, dropped or changed.
         self.carried = self.touched = 0
         self.moves = threading.Event()
@@ -34,7 +35,7 @@ class Relay:
         """
         with self.lock:
             has_lost = self.mode in ("half-open", "flip")
-            self.mode, self.chance = mode, random.Random(seed)
+            self.mode, self.chance, self.skipped = mode, random.Random(seed), 0
         if mode == "reset" or has_lost:
             self._end_all()
         if mode == "stall":
@@ -69,7 +70,8 @@ class Relay:
     def _carry(self, source, target, is_answer):
         for data in received(source):
             with self.lock:
-                mode, is_chosen, wait = self.mode, self.chance.randrange(SOME) == 0, self.chance.uniform(*DELAY)
+                mode, is_chosen, wait = self.mode, self.skipped == 0, self.chance.uniform(*DELAY)
+                self.skipped = self.chance.randrange(2 * SOME) if is_chosen else self.skipped - 1
                 self.carried += 1
                 self.touched += mode in ("delay", "stall") or (is_answer if mode == "half-open" else mode != "pass" and is_chosen)
             self.moves.wait()

@@ -124,6 +124,14 @@ class Planted(unittest.TestCase):
         self.lines.append(sign_in | {"account": "another", "key": "another"})
         self.expect("2 accounts")
 
+    def test_a_fault_never_took_effect(self):
+        def fault(name, *effects):
+            self.lines += [{"fault": name, "effect": each} for each in effects]
+        fault("kill", "none", "none")
+        fault("stop", "none", "some")
+        fault("disk-full", "skipped")
+        self.assertEqual(chaos_history.judge(self.lines), ["no effect: kill found nobody"])
+
     def test_what_is_left_is_told(self):
         self.lines.append({"final": "left", "of": "dead letters", "found": 2})
         self.expect("left: 2 dead letters")
@@ -311,6 +319,10 @@ class Networks(unittest.TestCase):
         self.relay.behave("delay", 1)
         self.assertEqual(self.sent_back(b"late"), b"late")
         self.assertEqual(self.relay.touched, 2)
+
+    def test_the_first_piece_is_flipped(self):
+        self.relay.behave("flip", 1)
+        self.assertNotEqual(self.sent_back(b"piece"), b"piece")
 
     def test_what_stalls_goes_on(self):
         self.send_into("stall")
