@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -60,6 +61,10 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 extern int __poll(struct pollfd *files, nfds_t count, int timeout);
 int poll(struct pollfd *files, nfds_t count, int timeout) {
     return __poll(files, count, timeout > 0 && is_stopped() ? -1 : timeout);
+}
+
+int epoll_wait(int set, struct epoll_event *events, int most, int timeout) {
+    return epoll_pwait(set, events, most, timeout > 0 && is_stopped() ? -1 : timeout, 0);
 }
 
 extern void *__libc_malloc(size_t size);
