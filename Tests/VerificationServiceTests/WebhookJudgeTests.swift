@@ -103,7 +103,8 @@ import Testing
             #expect(view.status == "inconclusive" && view.attemptsLeft == 3)
             #expect(server.requests.count == 9)
             #expect(verifying.stage.log.text.contains(#""error":"http_503""#))
-            #expect(!verifying.stage.log.text.contains("face"))
+            // Not `face` alone, which the random ids of traces may contain.
+            #expect(!verifying.stage.log.text.contains("the person"))
             #expect(try await verifying.captures() == 0)
         }
     }
