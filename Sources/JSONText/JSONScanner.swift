@@ -1,3 +1,12 @@
+/// What tells the names of an object apart.
+private enum MemberName: Hashable {
+    case text(String)
+    /// Of a long name. Comparing strings takes the square of a run of combining marks.
+    case bytes([UInt8])
+
+    init(_ name: String) { self = name.utf8.count <= 256 ? .text(name) : .bytes(Array(name.utf8)) }
+}
+
 /// The strict parser behind ``JSONDocument``.
 struct JSONScanner {
     private let limits: JSONLimits
@@ -84,7 +93,7 @@ struct JSONScanner {
             position += 1
         } else {
             let firstName = names.count
-            var manyNames: Set<String>?
+            var manyNames: Set<MemberName>?
             repeat {
                 skipSpace()
                 if kind == .object, !name(from: firstName, &manyNames) { return false }
@@ -110,16 +119,15 @@ struct JSONScanner {
     /// - Parameters:
     ///   - first: the index of the object's first name in `names`.
     ///   - many: the object's names as a set, once there are too many to search one by one.
-    private mutating func name(from first: Int, _ many: inout Set<String>?) -> Bool {
+    private mutating func name(from first: Int, _ many: inout Set<MemberName>?) -> Bool {
         let start = position
         guard peek() == UInt8(ascii: "\"") else { return unexpected() }
         guard string() else { return false }
         let entry = tape[tape.count - 1]
         let raw = UnsafeBufferPointer(rebasing: text[(Int(entry.start) + 1)..<(Int(entry.end) - 1)])
-        let isShort = raw.count <= JSONLimits.nameBytes
-        guard isShort, isNew(raw, hasEscapes: entry.flag, from: first, &many) else {
+        guard isNew(raw, hasEscapes: entry.flag, from: first, &many) else {
             position = start
-            return fail(isShort ? .duplicateMember : .nameTooLong)
+            return fail(.duplicateMember)
         }
         skipSpace()
         guard take(UInt8(ascii: ":")) else { return unexpected() }
@@ -130,17 +138,18 @@ struct JSONScanner {
     /// Whether no earlier name of the object is the same string, after escapes are resolved. A dictionary takes canonically
     /// equivalent names for one, such as `é` in one scalar and in two, and would lose a member.
     private mutating func isNew(
-        _ name: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, from first: Int, _ many: inout Set<String>?
+        _ name: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, from first: Int, _ many: inout Set<MemberName>?
     ) -> Bool {
         if !hasEscapes, many == nil, names.count - first < 16, !name.contains(where: { $0 >= 0x80 }) {
             for other in names[first...] where other.count == name.count && other.elementsEqual(name) { return false }
             names.append(name)
             return true
         }
-        var known = many ?? Set(names[first...].map { String(decoding: $0, as: UTF8.self) })
+        var known = many ?? Set(names[first...].map { MemberName(String(decoding: $0, as: UTF8.self)) })
         many = nil
         defer { many = known }
-        return known.insert(hasEscapes ? JSONNode.unescaped(name) : String(decoding: name, as: UTF8.self)).inserted
+        let text = hasEscapes ? JSONNode.unescaped(name) : String(decoding: name, as: UTF8.self)
+        return known.insert(MemberName(text)).inserted
     }
 
     // MARK: Numbers

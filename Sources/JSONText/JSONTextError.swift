@@ -11,7 +11,6 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
         case controlCharacter = "control_character"
         case nullCharacter = "null_character"
         case duplicateMember = "duplicate_member"
-        case nameTooLong = "name_too_long"
         case tooDeep = "too_deep"
         case tooManyValues = "too_many_values"
     }
@@ -39,7 +38,6 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
         case .controlCharacter: "control character in a string"
         case .nullCharacter: "U+0000 in a string"
         case .duplicateMember: "a member stands twice in an object"
-        case .nameTooLong: "the name of a member has more than \(JSONLimits.nameBytes) bytes"
         case .tooDeep: "nested too deeply"
         case .tooManyValues: "too many values"
         }
@@ -52,8 +50,6 @@ public struct JSONLimits: Sendable {
     public var depth: Int
     /// The most values in all. Member names do not count.
     public var values: Int
-    /// The most bytes of a member's name, as it is written. Comparing strings takes the square of a run of combining marks.
-    public static let nameBytes = 256
 
     /// Takes both limits.
     public init(depth: Int = 16, values: Int = 4096) { (self.depth, self.values) = (depth, values) }
