@@ -1,7 +1,8 @@
 /// What tells the names of an object apart.
 private enum MemberName: Hashable {
     case text(String)
-    /// Of a long name. Comparing strings takes the square of a run of combining marks.
+    /// Of a long name. Comparing strings takes the square of a run of combining marks. Two long names that are equivalent and have
+    /// other bytes are therefore read, and a dictionary keeps one of them.
     case bytes([UInt8])
 
     init(_ name: String) { self = name.utf8.count <= 256 ? .text(name) : .bytes(Array(name.utf8)) }
