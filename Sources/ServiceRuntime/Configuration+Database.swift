@@ -1,6 +1,7 @@
 import BusRuntime
 import Database
 import EventLoop
+import Values
 
 extension Configuration {
     /// The connection string in a variable. In production, a connection over a network must verify the server and be
@@ -33,13 +34,16 @@ extension Configuration {
         }
     }
 
-    /// The configuration of a service's database.
-    func database(of definition: ServiceDefinition) throws(ConfigurationError) -> DatabaseConfiguration {
-        DatabaseConfiguration(
+    /// The configuration of the database of one replica.
+    func database(
+        of definition: ServiceDefinition, for replica: Identifier
+    ) throws(ConfigurationError) -> DatabaseConfiguration {
+        let poolSize = Int(try integer("\(definition.prefix)DATABASE_POOL"))
+        return DatabaseConfiguration(
             connectionString: try connectionString("\(definition.prefix)DATABASE_URL"),
-            schema: definition.name.identifier,
-            poolSize: Int(try integer("\(definition.prefix)DATABASE_POOL")),
-            applicationName: "vestibule-\(definition.name)")
+            schema: definition.name.identifier, poolSize: poolSize,
+            applicationName: ConnectionDemand.name(
+                "\(definition.name)-\(replica.description.suffix(8))", poolSize: poolSize))
     }
 }
 

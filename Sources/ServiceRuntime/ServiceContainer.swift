@@ -82,7 +82,7 @@ import JSONText
         }
         busConfiguration.security?.onProblem = { [log] in log.error("bus_keys", ["problem": .string($0)]) }
         keys = try configuration.keyRing("\(definition.prefix)KEYS")
-        database = Database(try configuration.database(of: definition))
+        database = Database(try configuration.database(of: definition, for: busConfiguration.instance))
         database.onTimeout = { [log] in log.warning("database_timeout", ["error": .string(Log.name(of: $0))]) }
         inbox = Inbox(database: database, keys: keys)
         outbox = Outbox(database: database, keys: keys)
@@ -186,6 +186,13 @@ import JSONText
         group.start(
             PeriodicTask("outbox-statistics", every: .seconds(3), log: log) { [outboxMonitor] in
                 try await outboxMonitor.look()
+            })
+        group.start(
+            PeriodicTask("connection-demand", every: nil, log: log) { [log, database] in
+                let demand = try await ConnectionDemand(database)
+                guard demand.isTooHigh else { return }
+                log.warning(
+                    "database_connections_scarce", ["pools": .integer(demand.pools), "most": .integer(demand.most)])
             })
         for background in backgrounds { group.start(background) }
         group.start(

@@ -38,7 +38,7 @@ import Values
     private var syncIsDue = false
     /// Called with each statement that failed.
     var onFailure: (@Loop (DatabaseError) -> Void)?
-    private let farewell = Farewell()
+    private let notices = ServerNotices()
     /// Called once with the reason when the connection is no longer usable.
     var onClose: (@Loop (String) -> Void)?
 
@@ -47,7 +47,7 @@ import Values
         raw = OpaquePointer(bitPattern: address)
         PQsetnonblocking(raw, 1)
         PQenterPipelineMode(raw)
-        farewell.listen(to: raw)
+        notices.listen(to: raw)
         watch = FileWatch(PQsocket(raw), for: .read) { [unowned self] in ready($0) }
     }
 
@@ -110,7 +110,8 @@ import Values
 
     /// Sends a sync after the queued statements. Outside an explicit transaction it commits them.
     ///
-    /// - Parameter completion: called with whether the server reached the sync.
+    /// - Parameter completion: called with whether the server reached the sync, and kept what it committed as safe as
+    ///   it must.
     func sync(_ completion: @escaping @Loop (Bool) -> Void = { _ in }) {
         // This function also sends. If sending fails, libpq drops the socket, and no event would ever come from it
         // again.
@@ -182,10 +183,10 @@ import Values
                     fail(entry)
                     return close()
                 }
-                completion(true)
+                completion(notices.areCommitsConfirmed())
             } else {
                 let failure = result.failure
-                if failure != nil { farewell.hear(pointer) }
+                if failure != nil { notices.hear(pointer) }
                 current = failure.map { .failure($0) } ?? .success(rows(of: result))
             }
         }
@@ -263,7 +264,7 @@ import Values
         guard let raw else { return }
         // Unread input may contain the server's reason.
         _ = PQisBusy(raw)
-        let told = reason ?? farewell.sqlState ?? ConnectionFailure.reason(String(cString: PQerrorMessage(raw)))
+        let told = reason ?? notices.farewell ?? ConnectionFailure.reason(String(cString: PQerrorMessage(raw)))
         self.raw = nil
         watch?.cancel()
         PQfinish(raw)

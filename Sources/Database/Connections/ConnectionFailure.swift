@@ -25,26 +25,40 @@ enum ConnectionFailure {
     }
 }
 
-/// The SQLSTATE with which a server ends a connection. It arrives as a notice if no answer is pending.
+/// What a server says without being asked: why it ends a connection, and that a standby did not confirm a commit.
 ///
 /// It is used on the loop only: libpq calls the receiver during calls from the loop.
-final class Farewell: @unchecked Sendable {
-    private(set) var sqlState: String?
+final class ServerNotices: @unchecked Sendable {
+    /// The SQLSTATE with which the server ends the connection.
+    private(set) var farewell: String?
+    /// Whether a transaction was committed by this server alone since the last look, because the wait for the
+    /// synchronous standby was cancelled. If the standby takes over, the transaction may be lost.
+    private var isUnconfirmed = false
 
     func listen(to connection: OpaquePointer?) {
         PQsetNoticeReceiver(
             connection,
             { box, result in
-                if let box { Unmanaged<Farewell>.fromOpaque(box).takeUnretainedValue().hear(result) }
+                if let box { Unmanaged<ServerNotices>.fromOpaque(box).takeUnretainedValue().hear(result) }
             },
             Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// - Parameter result: the result of any command, or a notice. Only one that ends the connection is kept.
+    /// - Parameter result: a notice, or the result of a command that failed.
     func hear(_ result: OpaquePointer?) {
         func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
         // PG_DIAG_SEVERITY_NONLOCALIZED
-        guard field(Int32(UInt8(ascii: "V"))) == "FATAL" else { return }
-        sqlState = field(CPostgres_diagSQLState())
+        switch field(Int32(UInt8(ascii: "V"))) {
+        case "FATAL": farewell = field(CPostgres_diagSQLState())
+        // PG_DIAG_SOURCE_FUNCTION. The SQLSTATE is that of any warning. Source: PostgreSQL 15, syncrep.c.
+        case "WARNING": if field(Int32(UInt8(ascii: "R"))) == "SyncRepWaitForLSN" { isUnconfirmed = true }
+        default: break
+        }
+    }
+
+    /// Whether every commit since the last call has the durability that the server was configured for.
+    func areCommitsConfirmed() -> Bool {
+        defer { isUnconfirmed = false }
+        return !isUnconfirmed
     }
 }

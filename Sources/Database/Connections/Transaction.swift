@@ -130,7 +130,9 @@ import EventLoop
         await withUnsafeContinuation { continuation in
             var result: Result<[Row], DatabaseError> = .failure(.unavailable)
             connection.send(statement, []) { result = $0 }
-            connection.sync { _ in continuation.resume(returning: result) }
+            connection.sync { isConfirmed in
+                continuation.resume(returning: isConfirmed ? result : .failure(.unavailable))
+            }
         }
     }
 }

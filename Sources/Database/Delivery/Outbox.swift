@@ -45,7 +45,7 @@ public struct OutboxItem: Sendable {
     ///
     /// - Parameters:
     ///   - watch: waits for the first attempt to deliver the event.
-    ///   - body: makes the event from its sequence number among the events about the person, from 1.
+    ///   - body: makes the event from its sequence number among the events about the person, which rises.
     public func publish(
         _ type: MessageType, version: UInt16, about person: Identifier, to services: [ServiceName],
         watch: DeliveryWatch? = nil, in transaction: Transaction, body: (Int64) throws -> [UInt8]
@@ -85,9 +85,14 @@ public struct OutboxItem: Sendable {
     /// Makes the relays look at once. For code that makes an item due in another way.
     public func lookNow() { onEnqueue.forEach { $0() } }
 
+    /// Each timeline of the server has numbers of its own, 2³² of them, of which the first timeline has the lowest. A server
+    /// that takes over without the last transactions of the former one begins a timeline. Without these numbers it would
+    /// use the lost events' ones again, and subscribers would ignore its events as known.
     private static let nextSequence: Statement = """
-        INSERT INTO outbox_sequences AS s (person_id, last) SELECT $1, 1 WHERE NOT is_erased($1)
-        ON CONFLICT (person_id) DO UPDATE SET last = s.last + 1 RETURNING last
+        INSERT INTO outbox_sequences AS s (person_id, last)
+        SELECT $1, ((('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint - 1) << 32) + 1
+        WHERE NOT is_erased($1)
+        ON CONFLICT (person_id) DO UPDATE SET last = greatest(s.last + 1, excluded.last) RETURNING last
         """
     private static let insertEvent: Statement = """
         INSERT INTO outbox (id, destination, message_type, message_version, person_id, person_sequence, payload, due_at)

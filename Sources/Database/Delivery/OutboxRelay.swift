@@ -56,6 +56,9 @@ public struct DeliveryGoesOn: Error, Equatable {
     private var nap: LoopPromise<Void>?
     private var isWanted = false
     private var guardian = ClockGuard()
+    /// The server's timeline at the last look, and when its clock was last trusted. Another one means that another server
+    /// has taken over.
+    private var (timeline, trustedTimeline) = ("", "")
     /// The running deliveries. A slow one does not block the others.
     private var inHand = 0
     /// Delivered items that are still in the table. The next look removes them, so many share a commit.
@@ -149,7 +152,7 @@ public struct DeliveryGoesOn: Error, Equatable {
         isLooking = true
         defer { isLooking = false }
         let now = try await trustedTime()
-        if now == nil, timersMayFire { onAlarm?(.clockJumped) }
+        if now == nil, timersMayFire { onAlarm?(.clockJumped(onNewPrimary: timeline != trustedTimeline)) }
         timersMayFire = now != nil
         let done = delivered
         let lane = lane.without(absent?() ?? [])
@@ -176,8 +179,12 @@ public struct DeliveryGoesOn: Error, Equatable {
             let known = try await database.read(Self.mark, [.text(boot)]).first
             guardian = ClockGuard(offset: try known?.integer("clock_offset"))
         }
-        let now = try await database.read(Self.clock).first?.timestamp("now") ?? .now()
+        let row = try await database.read(Self.clock)[0]
+        let now = try row.timestamp("now")
+        timeline = try row.text("timeline")
+        if trustedTimeline.isEmpty { trustedTimeline = timeline }
         guard guardian.observe(database: now, boot: BootClock.now()) else { return nil }
+        trustedTimeline = timeline
         if let offset = guardian.offsetToKeep(), let boot = BootClock.id {
             _ = try await database.write(Self.keepMark, [.text(boot), .integer(offset)])
         }
@@ -249,7 +256,9 @@ public struct DeliveryGoesOn: Error, Equatable {
             attempts: Int(try row.integer("attempts")), age: .milliseconds(try row.integer("age_ms")))
     }
 
-    private static let clock: Statement = "SELECT clock_timestamp() AS now"
+    private static let clock: Statement = """
+        SELECT clock_timestamp() AS now, left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline
+        """
     private static let mark: Statement = "SELECT clock_offset FROM clock_marks WHERE boot = $1"
     private static let keepMark: Statement = """
         INSERT INTO clock_marks (boot, clock_offset) VALUES ($1, $2)
@@ -299,7 +308,9 @@ public struct DeliveryGoesOn: Error, Equatable {
 /// What an operator must be told.
 public enum OutboxAlarm: Sendable, Equatable {
     /// The database's clock and this machine's boot clock differ by more than a minute. No timer fires.
-    case clockJumped
+    ///
+    /// If another server has become the primary since the clock was last trusted, the two servers' clocks differ.
+    case clockJumped(onNewPrimary: Bool)
     /// An item became a dead letter. It blocks later items of its person and destination.
     case deadLetter(String, Identifier)
     /// The due items cannot be read, with this error code. Nothing is delivered.

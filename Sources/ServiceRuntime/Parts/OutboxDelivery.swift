@@ -69,7 +69,7 @@ import JSONText
 
     private static func fields(of alarm: OutboxAlarm) -> [String: JSONValue] {
         switch alarm {
-        case .clockJumped: ["alarm": "clock_jumped"]
+        case .clockJumped(let onNewPrimary): ["alarm": "clock_jumped", "newPrimary": .bool(onNewPrimary)]
         case .deadLetter(let destination, let id):
             ["alarm": "dead_letter", "destination": .string(destination), "id": .string(id.description)]
         case .blind(let code): ["alarm": "cannot_look", "code": .string(code)]

@@ -18,16 +18,32 @@ public final class ScratchCluster: Sendable {
 
     /// - Parameter suffix: for tests that stop and start their own server. They call ``destroy()`` at the end.
     public init(_ suffix: String) throws {
-        binaries = try Self.findBinaries()
-        folder = "\(ScratchFolder.roomy)/\(Self.prefix)\(getpid())\(suffix)"
-        try? FileManager.default.removeItem(atPath: folder)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        if getuid() == 0 { try Self.run("/bin/chown", ["postgres", folder]) }
+        (folder, binaries) = (try Self.newFolder(suffix), try Self.findBinaries())
         try asServer(
             "initdb", ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"])
         try start()
         try query("postgres", "CREATE ROLE scratch_owner LOGIN CREATEROLE; CREATE ROLE scratch_runtime LOGIN")
         atexit { if case .success(let cluster) = ScratchCluster.shared { cluster.destroy() } }
+    }
+
+    /// A copy of a server that follows it, until it is stopped or promoted. It is not synchronous.
+    public init(_ suffix: String, following primary: ScratchCluster) throws {
+        (folder, binaries) = (try Self.newFolder(suffix), try Self.findBinaries())
+        try asServer(
+            "pg_basebackup",
+            [
+                "-h", primary.folder, "-U", "postgres", "-D", data, "--write-recovery-conf", "--checkpoint=fast",
+                "--no-sync",
+            ])
+        try start()
+    }
+
+    private static func newFolder(_ suffix: String) throws -> String {
+        let folder = "\(ScratchFolder.roomy)/\(prefix)\(getpid())\(suffix)"
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        if getuid() == 0 { try run("/bin/chown", ["postgres", folder]) }
+        return folder
     }
 
     private var data: String { "\(folder)/data" }
@@ -41,10 +57,22 @@ public final class ScratchCluster: Sendable {
     }
 
     /// - Parameter mode: `fast` ends the sessions, `immediate` acts like a crash.
+    public func stop(_ mode: String) throws { try asServer("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"]) }
+
+    /// Stops the server as ``stop(_:)`` does, and starts it again.
     public func restart(_ mode: String) throws {
-        try asServer("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"])
+        try stop(mode)
         try start()
     }
+
+    /// Waits until a server that follows another one has all that the other one has written so far.
+    public func waitForAll(of primary: ScratchCluster) throws {
+        let end = try primary.query("postgres", "SELECT pg_current_wal_lsn()")
+        while try query("postgres", "SELECT pg_last_wal_replay_lsn() >= '\(end)'") != "t" { usleep(2_000) }
+    }
+
+    /// Makes a server that follows another one a primary, on a timeline of its own.
+    public func promote() throws { try asServer("pg_ctl", ["-D", data, "-w", "promote"]) }
 
     public func destroy() {
         try? asServer("pg_ctl", ["-D", data, "-m", "immediate", "stop"])

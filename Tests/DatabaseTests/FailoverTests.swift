@@ -1,0 +1,139 @@
+import Cryptography
+import EventLoop
+import TestSupport
+import Testing
+import Values
+
+@testable import Database
+
+/// A standby that becomes the primary, and commits that no standby has confirmed.
+@Suite("a failover") @Loop struct FailoverTests {
+    private static let person = Identifier.random()
+
+    /// The producer's server loses what its standby has not received. The subscriber is in another cluster and has it.
+    @Test func isFollowedAndItsEventsAreNotTakenForLostOnes() async throws {
+        let primary = try await Loop.offload { try ScratchCluster("-primary") }
+        defer { primary.destroy() }
+        _ = try await Migrator.run(
+            owner: "host=\(primary.folder) dbname=postgres user=postgres", schema: "shop",
+            runtimeRole: "scratch_runtime", migrations: [])
+        let standby = try await Loop.offload { try ScratchCluster("-standby", following: primary) }
+        defer { standby.destroy() }
+        let database = Database(
+            DatabaseConfiguration(
+                connectionString: "host=\(standby.folder),\(primary.folder) dbname=postgres user=scratch_runtime",
+                schema: "shop"))
+        database.start()
+        defer { database.close() }
+        let producer = Outbox(database: database, keys: try KeyRing(contents: KeyRing.generate(id: "k")))
+        let subscriber = Database(try await ScratchDatabase.make(schema: "mail").configuration())
+        subscriber.start()
+        defer { subscriber.close() }
+        try await subscriber.waitUntilAvailable()
+        // The standby comes first in the connection string, and takes no writes.
+        try await database.waitUntilAvailable()
+
+        #expect(try await publish(producer, to: subscriber) == (1, true))
+        try await Loop.offload { try standby.waitForAll(of: primary) }
+        try await Loop.offload { try standby.stop("fast") }
+        #expect(try await publish(producer, to: subscriber) == (2, true))
+        #expect(try await publish(producer, to: subscriber) == (3, true))
+        try await Loop.offload {
+            try primary.stop("immediate")
+            try standby.start()
+            try standby.promote()
+        }
+        #expect(try await eventually { database.isAvailable })
+        #expect(try await publish(producer, to: subscriber) == (4_294_967_297, true))
+        #expect(try await publish(producer, to: subscriber) == (4_294_967_298, true))
+    }
+
+    /// Publishes an event and lets the subscriber have it.
+    ///
+    /// - Returns: its sequence, and whether the subscriber took it.
+    private func publish(_ producer: Outbox, to subscriber: Database) async throws -> (Int64, Bool) {
+        var sequence: Int64 = 0
+        try await producer.database.transaction { transaction in
+            try await producer.publish(
+                MessageType(rawValue: "shop.sold"), version: 1, about: Self.person, to: [], in: transaction
+            ) {
+                sequence = $0
+                return []
+            }
+        }
+        let isTaken = try await subscriber.transaction { [sequence] in
+            try await EventPosition.accept(
+                sequence, about: Self.person, from: ServiceName(rawValue: "shop"), in: $0)
+        }
+        return (sequence, isTaken)
+    }
+
+    /// PostgreSQL answers such a commit as done, with a warning.
+    @Test func makesACommitUnknownThatWaitedForAStandbyAndWasCancelled() async throws {
+        let server = try await Loop.offload { try ScratchCluster("-alone") }
+        defer { server.destroy() }
+        _ = try await Loop.offload {
+            try server.query("postgres", "CREATE SCHEMA shop; CREATE TABLE shop.writes (id bigint PRIMARY KEY)")
+            try server.query("postgres", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+            try server.query("postgres", "SELECT pg_reload_conf()")
+        }
+        let database = Database(
+            DatabaseConfiguration(
+                connectionString: "host=\(server.folder) dbname=postgres user=postgres", schema: "shop"))
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        let insert: Statement = "INSERT INTO writes (id) VALUES ($1)"
+        let writes: [@Loop (SQLValue) async throws -> Void] = [
+            { _ = try await database.write(insert, [$0]) },
+            { id in try await database.transaction { $0.send(insert, [id]) } },
+            { id in try await database.transaction { _ = try await $0.queryLast(insert, [id]) } },
+        ]
+        var id: Int64 = 0
+        for end in ["pg_cancel_backend", "pg_terminate_backend"] {
+            for write in writes {
+                id += 1
+                let value = SQLValue.integer(id)
+                let writing = Loop.spawn { try await write(value) }
+                #expect(
+                    try await eventually {
+                        try await Loop.offload {
+                            try server.query(
+                                "postgres", "SELECT \(end)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                        } == "t"
+                    })
+                await #expect(throws: DatabaseError.commitUnknown) { try await writing.value }
+                #expect(try await eventually { database.isAvailable })
+            }
+        }
+        #expect(try await database.read("SELECT id FROM writes").count == 6)
+        // The next commit of the same connection does not inherit the warning.
+        _ = try await Loop.offload {
+            try server.query("postgres", "ALTER SYSTEM RESET synchronous_standby_names")
+            try server.query("postgres", "SELECT pg_reload_conf()")
+        }
+        #expect(try await eventually { (try? await database.write(insert, [.integer(0)])) != nil })
+    }
+
+    @Test(arguments: [(480, 600, false), (481, 600, true), (0, 97, false), (288, 197, true)])
+    func isPossibleOnlyIfPoolsLeaveConnections(pools: Int64, most: Int64, isTooHigh: Bool) {
+        #expect(ConnectionDemand(pools: pools, most: most).isTooHigh == isTooHigh)
+    }
+
+    @Test func countsThePoolOfEachReplicaOnce() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "shop")
+        var databases: [Database] = []
+        defer { for database in databases { database.close() } }
+        for replica in ["shop-1", "shop-2"] {
+            var configuration = scratch.configuration(poolSize: 7)
+            configuration.applicationName = ConnectionDemand.name(replica, poolSize: 7)
+            let database = Database(configuration)
+            database.start()
+            databases.append(database)
+            #expect(try await eventually { database.pool.connections == 2 })
+        }
+        // Another test of this process may have connections of the same kind.
+        let demand = try await ConnectionDemand(databases[0])
+        #expect(demand.pools >= 14 && demand.most == 297)
+    }
+}
