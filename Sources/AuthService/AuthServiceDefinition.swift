@@ -115,7 +115,7 @@ enum AuthServiceDefinition {
         container.handle(EndSessionHandler(database: database, audit: audit))
         container.handle(EndOtherSessionsHandler(database: database, audit: audit))
         container.handle(ListDevicesHandler(database: database))
-        container.handle(PutDeviceHandler(database: database, audit: audit, tokens: tokens, notifier: notifier))
+        container.handle(PutDeviceHandler(inbox: inbox, audit: audit, tokens: tokens, notifier: notifier))
         container.handle(RemoveDeviceHandler(database: database, audit: audit, notifier: notifier))
         container.sections = AuthExport.sections(secrets, audit: audit)
         container.handle(ExportAccountHandler(export: container.export))

@@ -34,7 +34,7 @@ enum RecoveryServiceDefinition {
         container.handle(CancelRecoveryHandler(database: database, cases: cases))
         container.handle(ListOwnCasesHandler(database: database))
         let bearers = BearerReader(bus: container.bus)
-        container.handle(SetRecoveryLockHandler(database: database, outbox: outbox, bearers: bearers))
+        container.handle(SetRecoveryLockHandler(inbox: inbox, outbox: outbox, bearers: bearers))
         let reader = ReviewerReader(database: database, audit: audit, bearers: bearers)
         let decider = Decider(cases: cases, reviews: reviews)
         container.handle(SubmitEvidenceHandler(database: database, cases: cases, reviews: reviews))

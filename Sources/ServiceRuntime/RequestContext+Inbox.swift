@@ -17,6 +17,13 @@ extension RequestContext {
             }
         return InboxRequest(scope: scope, key: key, type: type, body: body)
     }
+
+    /// The message itself as the inbox identifies it. The bus repeats an idempotent request under the same ID.
+    fileprivate var inboxMessage: InboxRequest {
+        InboxRequest(
+            scope: "message of \(actor?.userID.description ?? "nobody")",
+            key: "\(IdempotencyKey.gatewayPrefix)\(messageID)", type: type, body: body)
+    }
 }
 
 extension Inbox {
@@ -28,5 +35,15 @@ extension Inbox {
         let (reply, isReplay) = try await once(context.inboxRequest, carriesToken: carriesToken, body)
         context.isReplay = isReplay
         return reply
+    }
+
+    /// Executes an idempotent request once for each message.
+    ///
+    /// It is for a request that sets what other devices set too. If its answer is lost, the bus repeats it, and without this
+    /// the repetition would undo what another device has set meanwhile.
+    public func oncePerMessage<Reply: BusReply>(
+        _ context: RequestContext, _ body: @Loop (Transaction) async throws -> Reply
+    ) async throws -> Reply {
+        try await once(context.inboxMessage) { .reply(try await body($0)) }.reply
     }
 }

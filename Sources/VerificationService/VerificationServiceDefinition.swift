@@ -94,8 +94,8 @@ enum VerificationServiceDefinition {
 
     @Loop private static func handlePhotos(_ container: ServiceContainer, _ workflow: PhotoWorkflow) {
         container.handle(GetPhotosHandler(photos: workflow.photos))
-        container.handle(PutPhotosHandler(workflow: workflow))
-        container.handle(DeletePhotoHandler(workflow: workflow))
+        container.handle(PutPhotosHandler(inbox: container.inbox, workflow: workflow))
+        container.handle(DeletePhotoHandler(inbox: container.inbox, workflow: workflow))
         container.handle(ListPhotoReviewsHandler(photos: workflow.photos))
         let bearers = BearerReader(bus: container.bus)
         container.handle(GetPhotoReviewHandler(workflow: workflow, bearers: bearers))

@@ -180,6 +180,20 @@ import Testing
         }
     }
 
+    /// The bus repeats a message whose answer was lost. Meanwhile another device has kept the lock.
+    @Test func aSwitchThatIsSentAgainDoesNotUndoALaterOne() async throws {
+        try await RecoveryStage.run { recovery in
+            let (on, off) = (SetRecoveryLock(enabled: true), SetRecoveryLock(enabled: false))
+            _ = try await recovery.gateway.call(on, recovery.options(recovery.owner))
+            let options = recovery.options(recovery.owner)
+            let ending = try await recovery.gateway.call(off, options)
+            _ = try await recovery.gateway.call(on, recovery.options(recovery.owner))
+            #expect(try await recovery.gateway.call(off, options) == ending, "its first answer again")
+            let shown = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
+            #expect(shown.lockEnabled && shown.lockEndsAt == nil)
+        }
+    }
+
     @Test func aLockAdmitsOnlyWhoHasShownSomething() async throws {
         try await RecoveryStage.run { recovery in
             func set(_ isOn: Bool) async throws {

@@ -170,7 +170,9 @@ import Testing
             let url = try #require(URL(string: "http://127.0.0.1:1"))
             workflow.judge = PhotoJudge(webhook: PictureWebhook(webhook: Webhook(url: url, key: [1]), photos: photos))
             _ = try await container.outbox.awaitingDelivery { watch in
-                try await workflow.setOrder(of: person, watch: watch) { _ in [photo] }
+                try await container.database.transaction {
+                    try await workflow.setOrder(of: person, watch: watch, in: $0) { _ in [photo] }
+                }
             }
             let isListed = try await verifying.soon {
                 try await verifying.ask(ListPhotoReviews(), .random(), role: "staff").photos.map(\.mediaId) == [photo]

@@ -1,4 +1,5 @@
 import BusProtocol
+import BusRuntime
 import Cryptography
 import EventLoop
 import Foundation
@@ -44,6 +45,22 @@ import Testing
             #expect(try await media.get(list.photos[1].url).status == 404)
             try await media.untilDestroyed()
             #expect(media.files.isEmpty)
+        }
+    }
+
+    /// The bus repeats a message whose answer was lost. Meanwhile another device has removed one of the photos.
+    @Test func anOrderThatIsSentAgainBringsNoRemovedPhotoBack() async throws {
+        try await MediaStage.run { media in
+            let person = Identifier.random()
+            let (first, second) = (try await media.arrived(person), try await media.arrived(person))
+            _ = try await media.ask(PutPhotos(photos: [first, second]), person)
+            let options = CallOptions(
+                timeout: .seconds(10), actor: Actor(userID: person, sessionID: .ordered(), role: "user"))
+            let order = PutPhotos(photos: [second, first])
+            let done = try await media.gateway.call(order, options)
+            #expect(try await media.ask(DeletePhoto(mediaId: second), person).photos.map(\.mediaId) == [first])
+            #expect(try await media.gateway.call(order, options) == done, "its first answer again")
+            #expect(try await media.ask(GetPhotos(), person).photos.map(\.mediaId) == [first])
         }
     }
 

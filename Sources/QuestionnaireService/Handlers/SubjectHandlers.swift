@@ -51,7 +51,7 @@ extension SessionService {
         let person = try context.person().userID
         return try await judging(person, context) { verdicts in
             try await delivering { watch in
-                try await sessions.database.transaction { transaction in
+                try await inbox.oncePerMessage(context) { transaction in
                     let hand = try await take(session, of: person, for: questionnaire, in: transaction)
                     try hand.mustTakeWrites()
                     let all = try await sessions.subjects(of: person, session: session, in: transaction)

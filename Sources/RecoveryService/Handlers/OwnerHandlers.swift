@@ -19,23 +19,28 @@ struct ListOwnCasesHandler: RequestHandler {
 
 /// Switches the recovery lock. The person is notified, so that a thief with one device cannot do it unnoticed.
 struct SetRecoveryLockHandler: RequestHandler {
-    let database: Database
+    let inbox: Inbox
     let outbox: Outbox
     let bearers: BearerReader
 
     func handle(_ request: SetRecoveryLock, context: RequestContext) async throws -> RecoveryLock {
         let bearer = try await bearers.bearer(of: context)
-        let lock = try await database.transaction { transaction in
+        return try await inbox.oncePerMessage(context) { transaction in
             let (known, now) = try await CaseStore.lock(of: bearer.userID, in: transaction)
             let lock = try known.switched(request.enabled, isFresh: bearer.isFresh ?? false, now: now)
-            guard lock != known, try await CaseStore.set(lock, of: bearer.userID, in: transaction) else { return known }
+            guard lock != known, try await CaseStore.set(lock, of: bearer.userID, in: transaction) else {
+                return RecoveryLock(known)
+            }
             try await outbox.publish(
                 NotifyPerson(
                     notificationID: .ordered(), personID: bearer.userID,
                     kind: (request.enabled ? NoticeKind.recoveryLockOn : .recoveryLockOff).rawValue,
                     data: lock.endsAt.map { ["at": $0.description] } ?? [:]), in: transaction)
-            return lock
+            return RecoveryLock(lock)
         }
-        return RecoveryLock(enabled: lock.isOn, endsAt: lock.endsAt)
     }
+}
+
+extension RecoveryLock {
+    fileprivate init(_ lock: RecoveryLockState) { self.init(enabled: lock.isOn, endsAt: lock.endsAt) }
 }

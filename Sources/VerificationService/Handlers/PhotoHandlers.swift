@@ -15,27 +15,35 @@ struct GetPhotosHandler: RequestHandler {
 
 /// Sets the photos and their order.
 struct PutPhotosHandler: RequestHandler {
+    let inbox: Inbox
     let workflow: PhotoWorkflow
 
     func handle(_ request: PutPhotos, context: RequestContext) async throws -> PhotoList {
         let person = try context.person().userID
         return try await workflow.outbox.awaitingDelivery { watch in
-            PhotoList(
-                try await workflow.setOrder(of: person, watch: watch) { _ in request.photos }, of: workflow.photos)
+            try await inbox.oncePerMessage(context) { transaction in
+                PhotoList(
+                    try await workflow.setOrder(of: person, watch: watch, in: transaction) { _ in request.photos },
+                    of: workflow.photos)
+            }
         }
     }
 }
 
 /// Removes one photo. It is no error if it is gone.
 struct DeletePhotoHandler: RequestHandler {
+    let inbox: Inbox
     let workflow: PhotoWorkflow
 
     func handle(_ request: DeletePhoto, context: RequestContext) async throws -> PhotoList {
         let person = try context.person().userID
         return try await workflow.outbox.awaitingDelivery { watch in
-            PhotoList(
-                try await workflow.setOrder(of: person, watch: watch) { $0.filter { $0 != request.mediaId } },
-                of: workflow.photos)
+            try await inbox.oncePerMessage(context) { transaction in
+                PhotoList(
+                    try await workflow.setOrder(of: person, watch: watch, in: transaction) {
+                        $0.filter { $0 != request.mediaId }
+                    }, of: workflow.photos)
+            }
         }
     }
 }

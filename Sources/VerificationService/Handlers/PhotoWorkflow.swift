@@ -26,23 +26,22 @@ import ServiceRuntime
     /// - Parameter wanted: makes the order from the photos with a place now.
     /// - Throws: ``BusError`` if a picture is named twice or has not arrived.
     func setOrder(
-        of person: Identifier, watch: DeliveryWatch, _ wanted: ([Identifier]) -> [Identifier]
+        of person: Identifier, watch: DeliveryWatch, in transaction: Transaction,
+        _ wanted: ([Identifier]) -> [Identifier]
     ) async throws -> [Photo] {
-        try await photos.media.database.transaction { transaction in
-            let known = try await photos.locked(person, in: transaction)
-            let change = try PhotoOrder.change(
-                to: wanted(known.photos.map(\.media)), from: known.photos, arrived: known.arrived, new: unseen)
-            photos.write(change, in: transaction)
-            if judge != nil {
-                for photo in change.places where photo.moderation == .pending && !known.photos.contains(photo) {
-                    photos.note(photo.media, isWithJudge: true, in: transaction)
-                    outbox.enqueue(
-                        Self.judging, payload: Question(photo: photo.media, at: .now()).payload, in: transaction)
-                }
+        let known = try await photos.locked(person, in: transaction)
+        let change = try PhotoOrder.change(
+            to: wanted(known.photos.map(\.media)), from: known.photos, arrived: known.arrived, new: unseen)
+        photos.write(change, in: transaction)
+        if judge != nil {
+            for photo in change.places where photo.moderation == .pending && !known.photos.contains(photo) {
+                photos.note(photo.media, isWithJudge: true, in: transaction)
+                outbox.enqueue(
+                    Self.judging, payload: Question(photo: photo.media, at: .now()).payload, in: transaction)
             }
-            try await tell(change.places, known.told, of: person, watch: watch, in: transaction)
-            return change.places
         }
+        try await tell(change.places, known.told, of: person, watch: watch, in: transaction)
+        return change.places
     }
 
     /// Stores what a reviewer decided on a photo, and what follows from it.

@@ -126,6 +126,23 @@ import Testing
         }
     }
 
+    /// The bus repeats a message whose answer was lost. Meanwhile the app got another push token.
+    @Test func aChangeThatIsSentAgainBringsNoOldPushTokenBack() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone, push: "first")
+            func change(_ token: String) -> PutDevice {
+                PutDevice(deviceId: session.deviceId, name: "x", platform: "ios", pushToken: token)
+            }
+            let options = auth.options(auth.actor(session))
+            _ = try await auth.gateway.call(change("second"), options)
+            _ = try await auth.ask(change("third"), as: auth.actor(session))
+            _ = try await auth.gateway.call(change("second"), options)
+            try await auth.notify(session, "something_else", sequence: 1)
+            try await Self.settle(auth)
+            #expect(Self.tokens(auth, of: "something_else") == ["third"])
+        }
+    }
+
     @Test func nothingYoungerThan30DaysIsSwept() async throws {
         try await AuthStage.run { auth in
             let removed = try await auth.signIn(Self.phone, push: "removed")

@@ -8,14 +8,14 @@ import ServiceRuntime
 /// Changes a device. A session may change its own device at any time. To change another device, it needs a fresh
 /// sign-in, and all devices are notified.
 struct PutDeviceHandler: RequestHandler {
-    let database: Database
+    let inbox: Inbox
     let audit: AuditTrail
     let tokens: PushTokens
     let notifier: PersonNotifier
 
     func handle(_ request: PutDevice, context: RequestContext) async throws -> KnownDevice {
         let actor = try context.person()
-        return try await database.transaction { transaction in
+        return try await inbox.oncePerMessage(context) { transaction in
             let device = try await DeviceStore.locked(
                 request.deviceId, person: actor.userID, session: actor.sessionID, in: transaction)
             guard let device, !device.isRemoved else { throw Self.unknown }
