@@ -102,6 +102,64 @@ import Testing
         #expect(try await scratch.query("SELECT plan FROM consents ORDER BY plan") == "\nyoked")
     }
 
+    /// What was written before is copied by the first read, and what is written then by whoever writes it.
+    @Test func theCopiesInAProfileAreWhatTheTablesHave() async throws {
+        let scratch = try await ScratchDatabase.empty(schema: "profile")
+        let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0030_copies_in_profiles" })
+        _ = try await migrate(scratch, Array(ProfileMigrations.all.prefix(before)))
+        let copies = "SELECT copied_plans, copied_consents, copied_tasks FROM profiles ORDER BY person_id"
+        try await scratch.query(
+            """
+            INSERT INTO plans (plan, version, content_hash, content) VALUES
+                ('yoked', 1, sha256(''), '{}'), ('yoked', 2, sha256(''), '{}');
+            INSERT INTO profiles (person_id) VALUES (md5('1')::uuid);
+            INSERT INTO person_plans (person_id, app, plan, version) VALUES (md5('1')::uuid, '', 'yoked', 1)
+            """)
+        _ = try await migrate(scratch, ProfileMigrations.all)
+        #expect(try await scratch.query(copies) == "||")
+        try await scratch.query("SELECT copy_to_profile(md5('1')::uuid)")
+        #expect(try await scratch.query(copies) == "{\u{1f}yoked\u{1f}1\u{1f}false}|{}|{}")
+        try await scratch.query(
+            """
+            UPDATE person_plans SET version = 2, completed_at = now();
+            INSERT INTO consents (person_id, plan, document, version, accepted_at)
+                VALUES (md5('1')::uuid, 'yoked', 'terms', '3', '1970-01-01 00:00:01Z');
+            INSERT INTO operator_tasks (person_id, task) VALUES (md5('1')::uuid, 'call');
+            UPDATE person_plans SET steps = '{"a": 1}'
+            """)
+        #expect(
+            try await scratch.query(copies)
+                == "{\u{1f}yoked\u{1f}2\u{1f}true}|{yoked\u{1f}terms\u{1f}3\u{1f}1000000}|{call}")
+        try await scratch.query("DELETE FROM operator_tasks; DELETE FROM consents; DELETE FROM person_plans")
+        #expect(try await scratch.query(copies) == "{}|{}|{}")
+        try await scratch.query(
+            "INSERT INTO person_plans (person_id, app, plan, version) VALUES (md5('1')::uuid, '', 'yoked', 1); DELETE FROM profiles"
+        )
+        #expect(try await scratch.query("SELECT count(*) FROM person_plans") == "0")
+    }
+
+    /// Two who write of one person wait for each other, so that the copies have what both wrote.
+    @Test func theCopiesHaveWhatTwoWroteAtOnce() async throws {
+        let scratch = try await ScratchDatabase.make(schema: "profile", migrations: ProfileMigrations.all)
+        try await scratch.query("INSERT INTO profiles (person_id) VALUES (md5('1')::uuid)")
+        let database = Database(scratch.configuration())
+        database.start()
+        defer { database.close() }
+        try await database.waitUntilAvailable()
+        let insert: Statement = "INSERT INTO operator_tasks (person_id, task) VALUES (md5('1')::uuid, $1)"
+        let second = try await database.transaction { transaction in
+            _ = try await transaction.query(insert, [.text("first")])
+            let second = Loop.spawn { try await database.write(insert, [.text("second")]) }
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            while try await scratch.query(waiting) == "0" {}
+            return second
+        }
+        _ = try await second.value
+        #expect(try await scratch.query("SELECT copied_tasks FROM profiles") == "{first,second}")
+    }
+
     /// The event of a person names no plan: it is not taken for a second one, nor for a version to which the person moved.
     @Test func whoWasCompleteBeforeThatWasStoredIsCounted() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "profile")

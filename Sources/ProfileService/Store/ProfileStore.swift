@@ -43,7 +43,12 @@ struct ProfileStore: Sendable {
 
     /// The profile; `nil` if there is none.
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
-        try await database.read(Self.load, [.uuid(person)]).first.map { try record($0) }
+        guard let row = try await database.read(Self.load, [.uuid(person)]).first else { return nil }
+        guard try Self.hasCopies(row) else {
+            _ = try await database.write(Self.copy, [.uuidArray([person])])
+            return try await present(person)
+        }
+        return try record(row)
     }
 
     /// The profile, locked until the transaction ends. It is created if there is none.
@@ -60,20 +65,37 @@ struct ProfileStore: Sendable {
     @Loop func known(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord? {
         // A statement that waited for the lock would read the person's plans and consents as they were before.
         transaction.send(Self.lock, [.uuid(person)])
-        return try await transaction.query(Self.load, [.uuid(person)]).first.map { try record($0) }
+        return try await rows(of: Self.load, [.uuid(person)], in: transaction).first.map { try record($0) }
     }
 
     /// The profiles of people, which the transaction has locked.
     @Loop func known(_ people: [Identifier], in transaction: Transaction) async throws -> [ProfileRecord] {
-        try await transaction.query(Self.loadMany, [.uuidArray(people)]).map { try record($0) }
+        try await rows(of: Self.loadMany, [.uuidArray(people)], in: transaction).map { try record($0) }
     }
+
+    /// The rows that a statement finds, once each has its copies of plans, consents and tasks.
+    @Loop private func rows(
+        of statement: Statement, _ values: [SQLValue], in transaction: Transaction
+    ) async throws -> [Row] {
+        let found = try await transaction.query(statement, values)
+        let bare = try found.filter { try !Self.hasCopies($0) }.map { try $0.uuid("person_id") }
+        guard !bare.isEmpty else { return found }
+        transaction.send(Self.copy, [.uuidArray(bare)])
+        return try await transaction.query(statement, values)
+    }
+
+    /// Whether a profile has copies of the person's plans, consents and tasks. `m0030` says when.
+    private static func hasCopies(_ row: Row) throws -> Bool { try !row.isNull("plans") }
 
     /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
     /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
     @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
         let shown = library.catalogue.fields.filter(\.isPublic).map(\.key)
-        return try await database.read(Self.loadPublic, [.uuid(person), .textArray(shown)]).first
-            .map { try record($0) }
+        guard let row = try await database.read(Self.loadPublic, [.uuid(person), .textArray(shown)]).first else {
+            return nil
+        }
+        guard try Self.hasCopies(row) else { return try await present(person) == nil ? nil : publicPart(of: person) }
+        return try record(row)
     }
 
     /// Locks profiles that an older version of the catalogue judged. It skips profiles that are locked already.
@@ -83,8 +105,8 @@ struct ProfileStore: Sendable {
     @Loop func outdated(
         after last: Identifier?, limit: Int64, in transaction: Transaction
     ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
-        let rows = try await transaction.query(
-            Self.outdated, [.integer(library.library.version), .integer(limit), .uuid(last)])
+        let rows = try await rows(
+            of: Self.outdated, [.integer(library.library.version), .integer(limit), .uuid(last)], in: transaction)
         var (records, unopened) = ([ProfileRecord](), Int64(0))
         for row in rows {
             do {
@@ -453,21 +475,16 @@ struct ProfileStore: Sendable {
     private static let suspend: Statement = """
         UPDATE profiles SET suspended_at = $2, revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
-    private static let plans = """
-        ARRAY(SELECT app || E'\\x1f' || plan || E'\\x1f' || version || E'\\x1f' || (completed_at IS NOT NULL)
-                FROM person_plans WHERE person_plans.person_id = profiles.person_id) AS plans
+    private static let copy: Statement = """
+        SELECT copy_to_profile(person) FROM unnest($1::uuid[]) AS person ORDER BY person
         """
     private static let columns = """
         person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
-            photo_address, photo_key_sealed, revision, created_at, updated_at, fields, \(plans), ARRAY(
-                SELECT plan || E'\\x1f' || document || E'\\x1f' || version || E'\\x1f'
-                    || (extract(epoch FROM accepted_at) * 1000000)::bigint
-                FROM consents WHERE consents.person_id = profiles.person_id) AS consents, ARRAY(
-                SELECT task FROM operator_tasks
-                WHERE operator_tasks.person_id = profiles.person_id) AS operator_tasks
+            photo_address, photo_key_sealed, revision, created_at, updated_at, fields,
+            copied_plans AS plans, copied_consents AS consents, copied_tasks AS operator_tasks
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
     private static let loadMany = Statement("SELECT \(columns) FROM profiles WHERE person_id = ANY ($1)")
@@ -480,7 +497,7 @@ struct ProfileStore: Sendable {
             CASE WHEN 'photo' = ANY ($2) THEN photo_address END AS photo_address, photo_key_sealed,
             '{}'::text[] AS consents, '{}'::text[] AS operator_tasks, revision, created_at, updated_at, (
                 SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(fields) WHERE key = ANY($2)
-            ) AS fields, \(plans)
+            ) AS fields, copied_plans AS plans
         FROM profiles WHERE person_id = $1
         """)
     private static let outdated = Statement(
