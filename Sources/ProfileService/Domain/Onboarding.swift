@@ -70,11 +70,11 @@ enum Onboarding {
     /// Whether the person did everything that the step asks for.
     static func isDone(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
         switch step.kind {
-        case .fields(let fields): record.missing(of: fields).isEmpty
+        case .fields: !step.fields.contains { record.isMissing($0) }
         case .questionnaire(let key): record.questionnaires[key] != nil
         case .task(.visualPreferences): record.visualPreferences == .ready
         case .task: step.verdict(of: record) == .verified
-        case .terms(let terms): terms.allSatisfy { record.acceptedAt($0.key) != nil }
+        case .terms: step.terms.allSatisfy { record.acceptedAt($0.key) != nil }
         case .operatorTask(let key): record.operatorTasks.contains(key)
         }
     }
@@ -192,6 +192,20 @@ extension NextStep {
     }
 }
 
+extension Plan.Step.Kind {
+    var href: String? {
+        switch self {
+        case .fields: "/profile/fields"
+        case .questionnaire(let key): "/questionnaires/\(key)/sessions"
+        case .terms: AcceptTerms.route.path
+        case .task(.visualPreferences): GetVisualSession.route.path
+        case .task(.verification): BeginVerification.route.path
+        case .task(.idVerification): BeginDocumentVerification.route.path
+        case .operatorTask: nil
+        }
+    }
+}
+
 extension Plan.Step {
     /// The kind in the public API.
     var kindName: String {
@@ -201,19 +215,6 @@ extension Plan.Step {
         case .task(let task): task.rawValue
         case .terms: "terms"
         case .operatorTask: "operator"
-        }
-    }
-
-    /// Where an app reads the fields, opens a session or accepts texts; `nil` if the app has nothing to do.
-    var href: String? {
-        switch kind {
-        case .fields: "/profile/fields"
-        case .questionnaire(let key): "/questionnaires/\(key)/sessions"
-        case .terms: AcceptTerms.route.path
-        case .task(.visualPreferences): GetVisualSession.route.path
-        case .task(.verification): BeginVerification.route.path
-        case .task(.idVerification): BeginDocumentVerification.route.path
-        case .operatorTask: nil
         }
     }
 }

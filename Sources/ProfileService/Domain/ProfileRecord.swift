@@ -91,10 +91,11 @@ struct ProfileRecord: Sendable, Equatable {
         }
     }
 
-    /// The required fields among these that are missing.
-    func missing(of fields: [ProfileField]) -> [ProfileField] {
-        fields.filter { $0.category == .required && !isSatisfied($0) }
-    }
+    /// Whether the field is required, and something is needed for it.
+    func isMissing(_ field: ProfileField) -> Bool { field.category == .required && !isSatisfied(field) }
+
+    /// The required fields among these for which something is needed.
+    func missing(of fields: [ProfileField]) -> [ProfileField] { fields.filter(isMissing) }
 
     /// The keys of those of the catalogue's fields whose state matches.
     func keys(of catalogue: FieldCatalogue, where matches: (FieldState) -> Bool) -> [String] {

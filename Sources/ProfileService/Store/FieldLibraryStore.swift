@@ -12,7 +12,8 @@ import ServiceRuntime
     private var knownHash: [UInt8]
     private let files: [DocumentFile<FieldLibraryDocument>]
     private let log: Log
-    private var isFresh = false
+    /// Whether the known version was the newest at most five seconds ago.
+    private(set) var isFresh = false
     private var isImported = false
     /// The version that this release cannot read. It is logged once.
     private var unreadable: Int64?

@@ -41,12 +41,23 @@ import ServiceRuntime
 
     /// A version that people follow, with what a newer one adds to it.
     func plan(_ reference: PlanReference) async throws -> Plan {
-        let newest = try await current().first { $0.reference.key == reference.key }
-        let plan = try await version(reference)
-        guard let newest, newest.reference.version > reference.version else { return plan }
-        if let known = followed[reference], known.additions?.newest === newest { return known }
+        // Nearly every request finds all of it known, and goes through no further level of `await`.
+        if libraries.isFresh, libraries.known.library.version == libraryVersion, let newest, let plan = known[reference]
+        {
+            return followed(plan, beside: newest)
+        }
+        let newest = try await current()
+        return try await followed(version(reference), beside: newest)
+    }
+
+    /// The version for people who follow it, beside the newest ones of all plans.
+    private func followed(_ plan: Plan, beside newest: [Plan]) -> Plan {
+        guard let newest = newest.first(where: { $0.reference.key == plan.reference.key }),
+            newest.reference.version > plan.reference.version
+        else { return plan }
+        if let known = followed[plan.reference], known.additions?.newest === newest { return known }
         let made = plan.followed(beside: newest)
-        followed[reference] = made
+        followed[plan.reference] = made
         return made
     }
 

@@ -45,7 +45,9 @@ final class Plan: Sendable {
         let url: String
     }
 
-    struct Step: Sendable {
+    /// A step never changes. It is a class since each request looks at all steps, and copies of structs count the references
+    /// of all their members.
+    final class Step: Sendable {
         enum Kind: Sendable {
             /// The fields of its screens.
             case fields([ProfileField])
@@ -59,26 +61,39 @@ final class Plan: Sendable {
         }
 
         let key: String
-        var need: Need
-        var kind: Kind
+        let need: Need
+        let kind: Kind
         /// When the person is asked for the step; `nil` if always.
-        var visibleIf: PlanCondition?
+        let visibleIf: PlanCondition?
+        // The one of these that is of the step's kind.
+        let task: Task?
+        let questionnaire: String?
+        let terms: [Terms]
+        let operatorTask: String?
+        let fields: [ProfileField]
+        /// Where an app reads the fields, opens a session or accepts texts; `nil` if the app has nothing to do.
+        let href: String?
+
+        init(key: String, need: Need, kind: Kind, visibleIf: PlanCondition?) {
+            (self.key, self.need, self.kind, self.visibleIf) = (key, need, kind, visibleIf)
+            task = if case .task(let task) = kind { task } else { nil }
+            questionnaire = if case .questionnaire(let key) = kind { key } else { nil }
+            terms = if case .terms(let terms) = kind { terms } else { [] }
+            operatorTask = if case .operatorTask(let key) = kind { key } else { nil }
+            fields = if case .fields(let fields) = kind { fields } else { [] }
+            href = kind.href
+        }
 
         /// Whether the person is asked for the step. A step without a condition is asked of everybody.
         func isVisible(to record: ProfileRecord) -> Bool { visibleIf?.holds(for: record) ?? true }
 
-        var task: Task? { if case .task(let task) = kind { task } else { nil } }
         /// What came of the step, if it is a verification.
         func verdict(of record: ProfileRecord) -> Onboarding.Verification? {
             task?.verdict.flatMap { record[keyPath: $0] }
         }
-        var questionnaire: String? { if case .questionnaire(let key) = kind { key } else { nil } }
-        var terms: [Terms] { if case .terms(let terms) = kind { terms } else { [] } }
-        var operatorTask: String? { if case .operatorTask(let key) = kind { key } else { nil } }
         /// Whether a backfill replaces the step. It replaces neither consent nor the visual preferences, which decide
         /// how well people match.
         var isReplacedByBackfill: Bool { task != .visualPreferences && terms.isEmpty }
-        var fields: [ProfileField] { if case .fields(let fields) = kind { fields } else { [] } }
     }
 
     /// What a capability needs: keys of fields and steps, in order.

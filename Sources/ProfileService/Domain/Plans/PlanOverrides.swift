@@ -17,9 +17,9 @@ struct PlanOverrides: Sendable {
             (Plan.Task.verification, requiresVerification), (.visualPreferences, requiresVisualSignal),
         ] {
             guard let isRequired, let place = steps.firstIndex(where: { $0.task == task }) else { continue }
-            let key = steps[place].key
+            let (key, step) = (steps[place].key, steps[place])
             if isRequired {
-                steps[place].need = .required
+                steps[place] = Plan.Step(key: key, need: .required, kind: step.kind, visibleIf: step.visibleIf)
             } else {
                 steps.remove(at: place)
             }
@@ -34,7 +34,9 @@ struct PlanOverrides: Sendable {
             }
         }
         if let questionnaire, let place = steps.firstIndex(where: { $0.questionnaire != nil }) {
-            steps[place].kind = .questionnaire(questionnaire)
+            let step = steps[place]
+            steps[place] = Plan.Step(
+                key: step.key, need: step.need, kind: .questionnaire(questionnaire), visibleIf: step.visibleIf)
         }
         if let refusesUnderage { age?.refuses = refusesUnderage }
         return Plan(
