@@ -13,6 +13,8 @@ import Testing
     let installation: Installation
     let cluster: ScratchCluster
     let gateway: Bus
+    /// That of ``startGateway(variables:)``.
+    private(set) var gatewayProcess: pid_t?
     private let database: String
     private var running: Set<pid_t> = []
     /// The services whose tables are there, or soon will be.
@@ -137,6 +139,7 @@ import Testing
             ["setpriv", "--pdeathsig", "KILL", "--", installation.program("Gateway")], environment: environment,
             output: state.log("gateway"), newSession: true)
         running.insert(process)
+        gatewayProcess = process
         return Int(free.port)
     }
 

@@ -27,8 +27,26 @@ import Testing
 
     private func p99(_ times: [Duration]) -> Duration { times.sorted()[times.count * 99 / 100] }
 
-    @Test("half requests of one address keep nobody out and make nobody wait", .timed)
-    func halfRequests() async throws {
+    private struct Flood {
+        let name: String
+        let connections: Int
+        let sources: [String]
+        let manners: [SlowClients.Manner]
+        /// How many times as long others may wait.
+        let mostTimes: Double
+    }
+
+    private static let floods = [
+        Flood(
+            name: "half requests of one address", connections: Rounds.count(800, prove: 5000), sources: ["127.0.0.2"],
+            manners: [.writesHalf], mostTimes: 1.2),
+        Flood(
+            name: "slow readers and writers of fifty addresses", connections: Rounds.count(1000, prove: 10_000),
+            sources: (1...50).map { "127.0.2.\($0)" }, manners: [.writesHalf, .readsNothing], mostTimes: 2),
+    ]
+
+    @Test("keep nobody out, make nobody wait, and take little memory", .timed)
+    func floods() async throws {
         try await Fleet.run { fleet in
             try fleet.start(.auth)
             try await fleet.ready(.auth, 1)
@@ -40,21 +58,35 @@ import Testing
                         port, from: "127.0.0.3", "/auth/sessions", "Authorization: Bearer \(session.accessToken)\r\n")
                         == 200
                 })
-            let connections = Rounds.count(800, prove: 5000)
-            var (quiet, flooded): ([Duration], [Duration]) = ([], [])
-            for _ in 0..<Rounds.count(2, prove: 4) {
-                quiet += try await measure(Rounds.count(300, prove: 500), port, session.accessToken)
-                let flood = HalfRequests(connections, at: port)
-                defer { flood.end() }
-                try #require(try await eventually { flood.count >= connections })
-                flooded += try await measure(Rounds.count(300, prove: 500), port, session.accessToken)
-                for path in ["/healthz", "/readyz"] {
-                    #expect(AddressedSocket.status(port, from: HalfRequests.source, path) != 0, "its own address, too")
-                }
-            }
-            let (calm, loud) = (p99(quiet), p99(flooded))
-            #expect(loud <= calm * 1.2, .time("p99 \(calm) quiet, \(loud) with \(connections) half requests"))
-            if Rounds.count(0, prove: 1) == 1 { print("flood: p99 \(calm) quiet, \(loud) with \(connections)") }
+            for flood in Self.floods { try await check(flood, at: port, session.accessToken, fleet.gatewayProcess) }
         }
+    }
+
+    private func check(_ flood: Flood, at port: Int, _ token: String, _ gateway: pid_t?) async throws {
+        var (quiet, flooded, memory): ([Duration], [Duration], [Int]) = ([], [], [])
+        for _ in 0..<Rounds.count(2, prove: 4) {
+            quiet += try await measure(Rounds.count(300, prove: 500), port, token)
+            memory.append(try Self.memory(of: gateway))
+            let clients = SlowClients(flood.connections, at: port, from: flood.sources, flood.manners)
+            defer { clients.end() }
+            try #require(try await eventually { clients.count >= flood.connections })
+            flooded += try await measure(Rounds.count(300, prove: 500), port, token)
+            memory.append(try Self.memory(of: gateway))
+            for path in ["/healthz", "/readyz"] {
+                #expect(AddressedSocket.status(port, from: flood.sources[0], path) != 0, "an address of the flood, too")
+            }
+        }
+        let (calm, loud, more) = (p99(quiet), p99(flooded), (memory.max() ?? 0) - memory[0])
+        let figures = "\(flood.connections) \(flood.name): p99 \(calm) before, \(loud) beside it, \(more) MiB more"
+        #expect(loud <= calm * flood.mostTimes, .time(figures))
+        #expect(more < 128, "\(figures)")
+        if Rounds.count(0, prove: 1) == 1 { print("flood: \(figures)") }
+    }
+
+    /// The memory that a process has in use, in MiB.
+    private static func memory(of process: pid_t?) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(try #require(process))/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return (Int(line.filter(\.isNumber)) ?? 0) / 1024
     }
 }

@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Connections whose clients finish nothing, and come again as soon as they were thrown out.
+final class SlowClients: Sendable {
+    /// What a client leaves undone.
+    enum Manner: Sendable {
+        /// It sends half a request.
+        case writesHalf
+        /// It asks for a large answer and takes none of it.
+        case readsNothing
+
+        fileprivate var bytes: [UInt8] {
+            switch self {
+            case .writesHalf: Array("POST /auth/otp/send HTTP/1.1\r\nHost: h\r\nContent-Le".utf8)
+            case .readsNothing: Array("GET /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+            }
+        }
+    }
+
+    private let isOver = Atomic(false)
+    private let opened = Atomic(0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// How often one was opened so far.
+    var count: Int { opened.load(ordering: .relaxed) }
+
+    /// - Parameters:
+    ///   - connections: that are open at a time, or would be. They are opened within a second; who was thrown out comes
+    ///     again within ten, as who lets each run into its time limit would.
+    ///   - sources: the addresses that they come from, in turns.
+    ///   - manners: what they leave undone, in turns.
+    init(_ connections: Int, at port: Int, from sources: [String], _ manners: [Manner]) {
+        let thread = Thread { [self] in
+            // Its machine is another one: here it gets the time that nobody else wants.
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+            var (descriptors, seconds) = ([Int32](repeating: -1, count: connections), UInt32(1))
+            while !isOver.load(ordering: .relaxed) {
+                for place in 0..<connections where !isOver.load(ordering: .relaxed) {
+                    usleep(seconds * 1_000_000 / UInt32(connections))
+                    guard !Self.isThere(descriptors[place]) else { continue }
+                    if descriptors[place] >= 0 { close(descriptors[place]) }
+                    descriptors[place] = AddressedSocket.open(port, from: sources[place % sources.count], waits: false)
+                    let bytes = manners[place % manners.count].bytes
+                    if descriptors[place] >= 0 { send(descriptors[place], bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+                    opened.add(1, ordering: .relaxed)
+                }
+                seconds = 10
+            }
+            for descriptor in descriptors where descriptor >= 0 { close(descriptor) }
+            ended.signal()
+        }
+        thread.start()
+    }
+
+    /// Ends them all.
+    func end() {
+        isOver.store(true, ordering: .relaxed)
+        ended.wait()
+    }
+
+    /// Whether the other end has not closed the connection.
+    private static func isThere(_ descriptor: Int32) -> Bool {
+        guard descriptor >= 0 else { return false }
+        // POLLRDHUP, which Glibc's module does not have: also where bytes are left to read before the end.
+        var events = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+        return poll(&events, 1, 0) == 0
+    }
+}
