@@ -149,9 +149,8 @@ import Testing
     ])
     func whoDeclinesAVerificationThatMatchingNeedsIsNotMatched(task: Plan.Task, href: String) throws {
         let plan = task == .verification ? Plan.yoked(visual: false) : .byDocument
-        let result = try #require(task.verdict)
         var record = Self.record(questionnaire: true)
-        record[keyPath: result] = .declined
+        record[verdictOf: task] = .declined
         let view = Onboarding.view(of: record, plan, today: Self.today)
         #expect(view.onboardingStatus == "blocked" && view.matchingMode == "none" && view.resumeAt == nil)
         #expect(view.onboardingStep == "complete" && view.steps.last?.state == "pending" && view.eligibleOn == nil)
@@ -169,10 +168,10 @@ import Testing
         ]
             as [(Onboarding.Verification?, String)]
         {
-            record[keyPath: result] = verdict
+            record[verdictOf: task] = verdict
             #expect(Onboarding.view(of: record, plan, today: Self.today).onboardingStatus == status)
         }
-        record[keyPath: result] = .declined
+        record[verdictOf: task] = .declined
         record.isBackfilled = true
         #expect(Onboarding.status(of: record, plan, today: Self.today) == .active, "a backfill stands for it")
     }

@@ -25,8 +25,8 @@ import Testing
             // Tests also ask the replicas' stores, without a bus that would ask again.
             for container in stage.containers { try await container.database.waitUntilAvailable() }
             let profile = ProfileStage(stage: stage, gateway: try stage.asking(as: .gateway))
-            // The service imports them at its start, too. Tests count plans.
-            try await profile.plans().importFiles()
+            // Tests count plans. The service imports them at its start too, and meanwhile holds the lock of publishing.
+            try await patiently { try await profile.plans().importFiles() }
             try await body(profile)
         }
     }

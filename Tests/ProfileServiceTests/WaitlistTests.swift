@@ -35,14 +35,14 @@ import Testing
 
             let stores = [try Self.list(profile, replica: 0), try Self.list(profile, replica: 1)]
             let waiting = "SELECT count(*) FROM waitlist"
-            try await stores[0].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: -1))
+            try await patiently { try await stores[0].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: -1)) }
             #expect(try await profile.stage.rows(waiting) == "1")
             _ = try await atOnce(8) { [birthday = place.eligibleOn] in
                 for store in stores {
                     try await patiently { try await store.tellWhoIsEligible(at: Self.morning(birthday)) }
                 }
             }
-            try await stores[1].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 1))
+            try await patiently { try await stores[1].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 1)) }
             let heard = try await ears.atLeast(1)
             #expect(heard.map(\.personID) == [profile.person] && heard.map(\.kind) == ["now_eligible"])
             #expect(heard[0].data.isEmpty, "no date goes with it")
@@ -68,7 +68,7 @@ import Testing
             var told: [CivilDate] = []
             for day in -2...2 {
                 let now = Self.morning(birthday, after: day)
-                try await Self.list(profile).tellWhoIsEligible(at: now)
+                try await patiently { try await Self.list(profile).tellWhoIsEligible(at: now) }
                 if try await profile.stage.rows("SELECT count(*) FROM waitlist") == "0", told.isEmpty {
                     told.append(zone.date(at: now))
                 }
@@ -84,7 +84,7 @@ import Testing
             try profile.stage.answering(as: .auth, ears)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
-            try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 40))
+            try await patiently { try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 40)) }
             #expect(try await ears.atLeast(1).count == 1)
         }
     }
@@ -94,7 +94,7 @@ import Testing
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
             #expect(try await profile.ask(JoinWaitlist(notify: false)) == place)
-            try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn))
+            try await patiently { try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn)) }
             #expect(try await profile.stage.rows("SELECT count(*) FROM outbox_sequences") == "0")
         }
     }

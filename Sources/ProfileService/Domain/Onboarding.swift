@@ -136,7 +136,7 @@ enum Onboarding {
 
         var onboardingStatus: String {
             // Whoever is at a verification, or waits for the operator, may go on without the visual preferences.
-            let isPast = current?.task?.verdict != nil || current?.operatorTask != nil
+            let isPast = current?.task?.isVerification == true || current?.operatorTask != nil
             return Onboarding.onboardingStatus(status, step, isPast ? .ready : visual)
         }
         /// In an app without matching, nobody is matched.

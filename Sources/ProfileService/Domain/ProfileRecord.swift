@@ -67,6 +67,24 @@ struct ProfileRecord: Sendable, Equatable {
         return fields[field]
     }
 
+    /// What came of a verification; `nil` if nothing came yet, and for another task.
+    subscript(verdictOf task: Plan.Task) -> Onboarding.Verification? {
+        get {
+            switch task {
+            case .visualPreferences: nil
+            case .verification: photoVerification
+            case .idVerification: idVerification
+            }
+        }
+        set {
+            switch task {
+            case .visualPreferences: break
+            case .verification: photoVerification = newValue
+            case .idVerification: idVerification = newValue
+            }
+        }
+    }
+
     /// When the person accepted a version of a text; `nil` if the person has not. Who accepted it before consents had a
     /// plan accepted it for each plan.
     func acceptedAt(_ terms: Plan.TermsKey) -> Timestamp? {
@@ -85,7 +103,8 @@ struct ProfileRecord: Sendable, Equatable {
 
     /// Whether the field was answered or declined, so that nothing more is needed.
     func isSatisfied(_ field: ProfileField) -> Bool {
-        switch state(of: field) {
+        if field.isDateOfBirth { return dateOfBirth != nil }
+        return switch state(of: field) {
         case .answered, .declined: true
         case .skipped, .stale, nil: false
         }

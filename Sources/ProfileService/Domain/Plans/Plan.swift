@@ -22,14 +22,7 @@ final class Plan: Sendable {
         /// By the level of a decision.
         static let verifying: [String: Task] = ["photo": .verification, "id": .idVerification]
 
-        /// What came of the verification; `nil` for another task.
-        var verdict: WritableKeyPath<ProfileRecord, Onboarding.Verification?>? {
-            switch self {
-            case .visualPreferences: nil
-            case .verification: \ProfileRecord.photoVerification
-            case .idVerification: \ProfileRecord.idVerification
-            }
-        }
+        var isVerification: Bool { self != .visualPreferences }
     }
 
     /// One version of a text of a plan. Other plans may have texts with the same name.
@@ -89,7 +82,7 @@ final class Plan: Sendable {
 
         /// What came of the step, if it is a verification.
         func verdict(of record: ProfileRecord) -> Onboarding.Verification? {
-            task?.verdict.flatMap { record[keyPath: $0] }
+            task.flatMap { record[verdictOf: $0] }
         }
         /// Whether a backfill replaces the step. It replaces neither consent nor the visual preferences, which decide
         /// how well people match.

@@ -31,10 +31,10 @@ struct VerificationDecidedHandler: RequestHandler {
     func handle(_ event: VerificationDecided, context: RequestContext) async throws -> Acknowledged {
         try await profile.take(event, from: .verification) { record in
             guard let verification = Onboarding.Verification(rawValue: event.outcome) else { return }
-            guard let task = Plan.Task.verifying[event.level], let verdict = task.verdict else { return }
+            guard let task = Plan.Task.verifying[event.level] else { return }
             // Who is verified declines another session only.
-            guard verification != .declined || record[keyPath: verdict] != .verified else { return }
-            record[keyPath: verdict] = verification
+            guard verification != .declined || record[verdictOf: task] != .verified else { return }
+            record[verdictOf: task] = verification
         }
     }
 }
