@@ -31,24 +31,6 @@ write_rules() {
         >"$data/pg_hba.conf"
 }
 
-# Each service has a schema, an owner that migrates it and a role that it runs as; no other role sees into it.
-roles_and_schemas() {
-    echo "REVOKE ALL ON DATABASE vestibule FROM PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC;"
-    local role password
-    while read -r role password; do
-        cat <<SQL
-SELECT 'CREATE ROLE $role' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$role') \gexec
-ALTER ROLE $role LOGIN NOINHERIT PASSWORD '$password';
-GRANT CONNECT ON DATABASE vestibule TO $role;
-SQL
-        case $role in *_owner)
-            echo "CREATE SCHEMA IF NOT EXISTS ${role%_owner} AUTHORIZATION $role;"
-            echo "GRANT CREATE ON DATABASE vestibule TO $role;"
-            ;;
-        esac
-    done <"$passwords"
-}
-
 sql() { psql -U postgres -v ON_ERROR_STOP=1 -qAt "$@"; }
 
 # On a socket only: nobody else gets in before all of it is there.
@@ -58,7 +40,7 @@ provision() {
         pg_ctl -D "$data" -s -w -m fast stop
         missing "the database vestibule"
     fi
-    roles_and_schemas | sql -d vestibule -f -
+    roles-and-schemas <"$passwords" | sql -d vestibule -f -
     pg_ctl -D "$data" -s -w -m fast stop
 }
 
