@@ -1,9 +1,7 @@
 """What is read from a system once the faults are over, as lines of the history."""
 
-import json
 import os
 import pathlib
-import subprocess
 import time
 
 SCHEMAS = {"auth": "auth", "profile": "profile", "questionnaire": "questionnaire", "recovery": "recovery",
@@ -49,27 +47,10 @@ def left(target):
     yield {"of": "messages that are due and not delivered", "found": undelivered(target)}
     dead = target.query(union("count(*)", "outbox", "dead_at IS NOT NULL"))
     yield {"of": "dead letters", "found": sum(int(row[1]) for row in dead)}
-    verified = subprocess.run([target.system.vestibule, "audit", "verify", "--state", target.system.state], capture_output=True)
-    yield {"of": "audit trails that were changed", "found": int(verified.returncode != 0)}
+    yield {"of": "audit trails that were changed", "found": int(not target.is_audit_whole())}
     lost = [each for of_account in events(target).values() for each in of_account if each["told"] != each["taken"]]
     yield {"of": "accounts of which events were lost", "found": len(lost)}
-    yield {"of": "processes that ended by themselves", "found": len(ends(target))}
-
-
-def ends(target):
-    """The processes that ended in another way than a fault ends one, or that no fault ended."""
-    log = pathlib.Path(target.system.state, "logs/supervisor.log")
-    found = []
-    for line in log.read_text().splitlines():
-        try:
-            said = json.loads(line)
-        except ValueError:
-            # A disk that was full cuts a line off.
-            continue
-        is_meant = said.get("pid") in target.ended and (said.get("signal") in ("SIGKILL", "SIGTERM") or said.get("exitCode") == 0)
-        if said.get("event") == "process_ended" and not is_meant:
-            found.append(said)
-    return found
+    yield {"of": "processes that ended by themselves", "found": len(target.ended_by_themselves())}
 
 
 def events(target):

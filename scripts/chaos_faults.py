@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -106,6 +107,24 @@ class Target:
             # psql ends with 2 where the database is away.
             raise (Nobody if done.returncode == 2 else OSError)(done.stderr.strip())
         return [line.split("\t") for line in done.stdout.splitlines()]
+
+    def is_audit_whole(self):
+        return subprocess.run([self.system.vestibule, "audit", "verify", "--state", self.system.state], capture_output=True).returncode == 0
+
+    def ended_by_themselves(self):
+        """The processes that ended in another way than a fault ends one, or that no fault ended."""
+        log = pathlib.Path(self.system.state, "logs/supervisor.log")
+        found = []
+        for line in log.read_text().splitlines():
+            try:
+                said = json.loads(line)
+            except ValueError:
+                # A disk that was full cuts a line off.
+                continue
+            is_meant = said.get("pid") in self.ended and (said.get("signal") in ("SIGKILL", "SIGTERM") or said.get("exitCode") == 0)
+            if said.get("event") == "process_ended" and not is_meant:
+                found.append(said)
+        return found
 
     # Faults
 
