@@ -1,0 +1,71 @@
+"""What `scripts/ha-test` reads from a history."""
+
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import ha_figures
+
+
+def change(key, sent, result, revision=None, object="profile of person-0"):
+    line = {"call": "change", "object": object, "key": key, "value": key, "sent": sent, "answered": sent + 5, "result": result}
+    return line | ({} if revision is None else {"revision": revision})
+
+
+class Pauses(unittest.TestCase):
+    def test_the_longest_one_may_lie_between_two_moments(self):
+        self.assertEqual(ha_figures.longest_pause([12, 3, 4, 99], 0, 20), 8)
+
+    def test_it_may_lie_at_either_end(self):
+        self.assertEqual(ha_figures.longest_pause([9, 10], 0, 12), 9)
+        self.assertEqual(ha_figures.longest_pause([1, 2], 0, 12), 10)
+
+    def test_without_a_moment_it_is_all_of_the_time(self):
+        self.assertEqual(ha_figures.longest_pause([], 5, 12), 7)
+
+
+class Fates(unittest.TestCase):
+    def test_one_acknowledgement_counts_whatever_became_of_the_other_calls(self):
+        lines = [change("a", 0, "unknown"), change("a", 10, "acknowledged", 1), change("b", 5, "refused"), change("b", 9, "unknown"),
+                 change("c", 6, "refused"), change("d", 99, "refused")]
+        self.assertEqual(ha_figures.writes(lines, 0, 50), {"acknowledged": 1, "unknown": 1, "refused": 1})
+
+    def test_an_unknown_change_is_found_by_its_key_or_its_value(self):
+        lines = [change("a", 0, "unknown"), change("b", 1, "unknown"), change("c", 2, "acknowledged", 2),
+                 {"final": "kept", "object": "profile of person-0", "revisions": {1: "b", 2: "c"}}]
+        self.assertEqual([(each["key"], each["isFound"]) for each in ha_figures.unknown(lines, 0, 50)], [("a", False), ("b", True)])
+
+    def test_an_unknown_change_of_another_time_is_not_listed(self):
+        self.assertEqual(ha_figures.unknown([change("a", 0, "unknown")], 10, 50), [])
+
+
+class Restored(unittest.TestCase):
+    LINES = [change("a", 0, "acknowledged", 1), change("b", 10, "acknowledged", 2), change("c", 30, "acknowledged", 3)]
+
+    def wrong(self, revisions):
+        return ha_figures.wrongly_restored(self.LINES, {"profile of person-0": revisions}, 20, 25)
+
+    def test_what_was_acknowledged_before_is_there_and_what_was_sent_after_is_not(self):
+        self.assertEqual(self.wrong({1: "a", 2: "b"}), [])
+
+    def test_what_was_on_its_way_at_the_moment_may_be_there_or_not(self):
+        before, on_its_way = self.LINES[:2], change("c", 22, "acknowledged", 3)
+        for revisions in ({1: "a", 2: "b"}, {1: "a", 2: "b", 3: "c"}):
+            kept = {"profile of person-0": revisions}
+            self.assertEqual(ha_figures.wrongly_restored([*before, on_its_way], kept, 20, 25), [])
+
+    def test_what_was_acknowledged_before_is_missing(self):
+        self.assertIn("lost: profile of person-0 ends at revision 1, and 2 was acknowledged before the moment", self.wrong({1: "a"}))
+
+    def test_something_else_stands_where_it_was_acknowledged(self):
+        self.assertIn("lost: revision 2 of profile of person-0 is x, and b was acknowledged as it", self.wrong({1: "a", 2: "x"}))
+
+    def test_what_was_sent_after_is_there(self):
+        self.assertIn(
+            "too new: profile of person-0 has revision 3, which was sent after the moment", self.wrong({1: "a", 2: "b", 3: "c"}))
+
+
+if __name__ == "__main__":
+    unittest.main()
