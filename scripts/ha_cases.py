@@ -14,6 +14,8 @@ from ha_cluster import Unexpected, await_, expect
 LOSS, PLANNED = 30, 10
 # How long a primary is paused, and how long both standbys are away in strict mode, in seconds.
 PAUSED, AWAY = 60, 20
+# How many changes show how fast people write.
+CALM = 1000
 # What a host is asked for itself, in a database that no service uses.
 PROBE = "CREATE TABLE IF NOT EXISTS probe (id uuid PRIMARY KEY)"
 
@@ -23,16 +25,19 @@ class History(chaos_people.History):
 
     def __init__(self, path):
         super().__init__(path)
-        self.lines = []
+        # Each change counts once: a repeated one is answered without a write.
+        self.lines, self.keys, self.acknowledged = [], set(), {"profiles": [], "answers": []}
 
     def note(self, **line):
         super().note(**line)
         self.lines.append(line)
+        if line.get("call") == "change" and line["result"] == "acknowledged" and line["key"] not in self.keys:
+            self.keys.add(line["key"])
+            self.acknowledged["profiles" if line["object"].startswith("profile") else "answers"].append(line)
 
-    def writes(self, of_profiles):
-        """The acknowledged changes of profiles, or of answers."""
-        return [each for each in list(self.lines) if each.get("call") == "change" and each["result"] == "acknowledged"
-                and each["object"].startswith("profile") == of_profiles]
+    def all_sent_after(self, moment):
+        """The acknowledged changes that were sent after a moment."""
+        return [each for of_kind in self.acknowledged.values() for each in of_kind if each["sent"] > moment]
 
 
 class Run(chaos_crowd.Run):
@@ -144,6 +149,12 @@ class Cases:
 
     # What the cases have in common
 
+    def rate(self):
+        """How many changes are acknowledged in a second."""
+        began = self.history.now()
+        await_(lambda: len(self.history.all_sent_after(began)) >= CALM, f"{CALM} acknowledged changes")
+        return CALM * 1000 / (self.history.now() - began)
+
     def look(self):
         """Notes what the last revisions are, while nobody writes: the database keeps a few of each object."""
         with self.run.stillness(len(self.crowd.writers)):
@@ -152,8 +163,8 @@ class Cases:
     def await_writes(self):
         """Waits until a change of a profile and one of an answer are acknowledged that were sent from now on."""
         now = self.history.now()
-        for kind in (True, False):
-            await_(lambda: any(each["sent"] > now for each in self.history.writes(kind)[-50:]), "acknowledged writes")
+        for name, of_kind in self.history.acknowledged.items():
+            await_(lambda: any(each["sent"] > now for each in of_kind[-50:]), f"acknowledged changes of {name}")
 
     def harmed(self, harm, limit):
         """The longest time in seconds without an acknowledged change, of profiles or of answers, from a harm on."""
@@ -162,8 +173,8 @@ class Cases:
         self.await_writes()
         ended = self.history.now()
         self.look()
-        pause = max(ha_figures.longest_pause([each["answered"] for each in self.history.writes(kind)], began, ended)
-                    for kind in (True, False)) / 1000
+        pause = max(ha_figures.longest_pause([each["answered"] for each in of_kind], began, ended)
+                    for of_kind in self.history.acknowledged.values()) / 1000
         expect(pause <= limit, f"at most {limit} s without writes, saw {pause:.1f} s")
         return pause
 
@@ -271,7 +282,28 @@ class Cases:
                 self.cluster.start_database(each)
         self.cluster.await_whole()
         said = sampler.end()
-        return f"{both:.1f} s without writes when both go, {one:.1f} s when one goes; {said}"
+        return f"{both:.1f} s without writes when both go, {one:.1f} s when one goes; {said}; strict: {self.without_standbys_strictly()}"
+
+    def without_standbys_strictly(self):
+        """No write is acknowledged until a standby is back."""
+        primary = self.cluster.primary()
+        self.set_strict("true")
+        sampler = Sampler(self.cluster, primary)
+        standbys = [each for each in self.cluster.databases if each != primary]
+        for each in standbys:
+            self.cluster.kill(each)
+        gone = self.history.now()
+        time.sleep(AWAY)
+        expect(not self.history.all_sent_after(gone), "that no write is acknowledged in strict mode")
+        for each in standbys:
+            self.cluster.start_database(each)
+        self.await_writes()
+        self.set_strict("false")
+        self.cluster.await_whole()
+        return f"none in {AWAY} s, {sampler.end()}"
+
+    def set_strict(self, value):
+        self.cluster.control("edit-config", "vestibule", "--force", "--quiet", "--set", f"synchronous_mode_strict={value}")
 
     def unconfirmed(self):
         said = [self.unconfirmed_by(function) for function in ("pg_cancel_backend", "pg_terminate_backend")]
