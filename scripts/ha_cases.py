@@ -318,7 +318,7 @@ class Cases:
         def write():
             text = str(uuid.uuid4())
             answers.append(profile.person.call(
-                profile.person.caller, "change", "PATCH", "/users/me", {"bio": text}, token=profile.person.token(),
+                chaos_people.Caller(self.run.port), "change", "PATCH", "/users/me", {"bio": text}, token=profile.person.token(),
                 object=profile.name, key=text, value=text, read=lambda body: {"revision": body["revision"]}))
         waits = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = 'profile'"
         with self.run.stillness(len(self.crowd.writers)):
@@ -327,7 +327,7 @@ class Cases:
             try:
                 writing = threading.Thread(target=write)
                 writing.start()
-                await_(lambda: self.cluster.query(f"SELECT {function}(pid) {waits}"), "a backend that waits for the standby")
+                await_(lambda: self.cluster.query(f"SELECT {function}(pid) {waits}") or answers, "a backend that waits for the standby")
                 writing.join()
             finally:
                 standby.run("kill", "-CONT", *receiver)

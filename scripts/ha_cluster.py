@@ -142,10 +142,13 @@ class Cluster:
     def is_whole(self):
         """Whether a primary has its synchronous standby, and a second one beside it that is as far."""
         members = self.members()
+        synchronous = [name for name, each in members.items() if each["role"] == "sync_standby"]
         roles = sorted(each["role"] for each in members.values())
-        return (roles == ["leader", "replica", "sync_standby"] and len({each.get("timeline") for each in members.values()}) == 1
-                and all(each["state"] in ("running", "streaming") for each in members.values()) and bool(self.leader())
-                and self.query("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'", "postgres") == [["2"]])
+        if roles != ["leader", "replica", "sync_standby"] or len({each.get("timeline") for each in members.values()}) > 1:
+            return False
+        # Patroni may know before the database, or after it.
+        standbys = self.query("SELECT application_name, sync_state FROM pg_stat_replication WHERE state = 'streaming'", "postgres")
+        return len(standbys) == 2 and [name for name, state in standbys if state == "sync"] == synchronous
 
     def await_whole(self):
         def is_whole():
