@@ -8,7 +8,7 @@ import uuid
 import chaos_crowd
 import chaos_people
 import ha_figures
-from ha_cluster import Unexpected, await_, expect
+from ha_cluster import ETCD, Unexpected, await_, expect
 
 # How long nobody may be able to write, in seconds: after a loss, and in a planned switchover.
 LOSS, PLANNED = 30, 10
@@ -305,6 +305,17 @@ class Cases:
     def set_strict(self, value):
         self.cluster.control("edit-config", "vestibule", "--force", "--quiet", "--set", f"synchronous_mode_strict={value}")
 
+    def without_etcd(self):
+        etcd = self.cluster.hosts[ETCD]
+
+        def lose():
+            etcd.kill("etcd")
+            await_(lambda: not any(map(self.cluster.is_primary, self.cluster.databases)), "no host that takes writes")
+            self.cluster.start_etcd()
+        pause = self.harmed(lose, LOSS)
+        self.cluster.await_whole()
+        return f"{pause:.1f} s without writes, where etcd is back once no host takes writes any more"
+
     def unconfirmed(self):
         said = [self.unconfirmed_by(function) for function in ("pg_cancel_backend", "pg_terminate_backend")]
         return "; ".join(said)
@@ -391,4 +402,5 @@ NAMES = {
     "e": ("standbys gone", Cases.without_standbys),
     "f": ("commit not confirmed", Cases.unconfirmed),
     "g": ("restored to a moment", Cases.restored),
+    "h": ("etcd gone", Cases.without_etcd),
 }
