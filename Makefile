@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test fuzz guide-test http-cases s3-test bus-test web-test kubernetes-test staging-test chaos bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test fuzz guide-test http-cases s3-test bus-test web-test kubernetes-test staging-test ha-test chaos bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -23,6 +23,7 @@ help:
 	@echo "make web-test  the JavaScript SDK, and the web app in headless Chromium: every flow by keyboard; FULL=1, CUTS=200 and ROUNDS=500 for all"
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make kubernetes-test  deploy/kubernetes: validated, and its pods played in podman"
+	@echo "make ha-test  deploy/ha for real: three database hosts, whose primary is killed, cut off and paused while people write; needs root"
 	@echo "make chaos  kill, stop, cut off and fill up a system while people write, and judge what is left; CHAOS=\"--seed 7 --for 30m\""
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make lint   formatter, house rules, target imports"
@@ -46,6 +47,7 @@ test:
 	swift build --build-tests
 	@scripts/run-tests
 	@python3 Tests/Chaos/test_chaos.py
+	@python3 Tests/Chaos/test_ha.py
 	@PROGRAMS=.build/debug scripts/chaos --quick
 
 contract: bootstrap
@@ -102,6 +104,9 @@ staging-test:
 
 chaos: build
 	@scripts/chaos $(CHAOS)
+
+ha-test: build
+	@scripts/ha-test
 
 bench:
 	@scripts/bootstrap wrk python3-cryptography libjpeg-turbo-progs
