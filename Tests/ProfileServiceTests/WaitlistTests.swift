@@ -84,7 +84,9 @@ import Testing
             try profile.stage.answering(as: .auth, ears)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
-            try await patiently { try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 40)) }
+            try await patiently {
+                try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 40))
+            }
             #expect(try await ears.atLeast(1).count == 1)
         }
     }
