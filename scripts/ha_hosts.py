@@ -8,7 +8,6 @@ import pathlib
 import pwd
 import signal
 import subprocess
-import sys
 
 # What a host is asked with knows nothing of the caller.
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
@@ -31,13 +30,15 @@ def enter(command):
         ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--mount-proc", "--kill-child",
          "--", *command])
 
+    asked = []
+
     def end(number, _):
+        asked.append(number)
         inside.kill()
-        inside.wait()
-        sys.exit(128 + number)
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, end)
-    return inside.wait()
+    code = inside.wait()
+    return 128 + asked[0] if asked else code
 
 
 def make_network(folder, names):
