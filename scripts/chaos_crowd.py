@@ -52,7 +52,7 @@ class Newcomers:
     """Somebody new signs in, and twice where time is left."""
 
     def __init__(self, run):
-        self.run, self.count, self.people, self.lock = run, 0, [], threading.Lock()
+        self.run, self.people, self.lock = run, [], threading.Lock()
 
     def write(self, caller, writer):
         with self.lock:

@@ -227,19 +227,22 @@ class Cases:
         return f"{pause:.1f} s without writes"
 
     def cut_off(self):
-        primary = self.cluster.primary()
+        primary, local = self.cluster.primary(), None
 
         def cut():
+            nonlocal local
             primary.cut()
             self.cluster.away.add(primary.name)
-        local = Local(self.cluster, primary)
+            # From here on nothing that somebody writes there may be accepted.
+            local = Local(self.cluster, primary)
         try:
             pause = self.harmed(cut, LOSS)
             primary.join()
             self.cluster.away.discard(primary.name)
             self.cluster.await_whole()
         finally:
-            local.over.set()
+            if local:
+                local.over.set()
         return f"{pause:.1f} s without writes; {self.refused_all(local)}; {self.compare()}"
 
     def paused(self):

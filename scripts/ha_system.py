@@ -31,7 +31,7 @@ class Target:
     def connect_to_hosts(self):
         certificate = self.folder / "tls/authority.crt"
         for path in [*self.secrets.glob("*-database"), *self.secrets.glob("*-database-owner")]:
-            text = path.read_text().replace("host=postgres", f"host={','.join(DATABASES)} keepalives_idle=2 keepalives_interval=1 keepalives_count=3")
+            text = path.read_text().replace("host=postgres", f"host={','.join(DATABASES)}")
             path.write_text(text.replace("/run/secrets/database-certificate", str(certificate)))
 
     def variables(self):

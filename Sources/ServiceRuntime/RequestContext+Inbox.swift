@@ -44,6 +44,11 @@ extension Inbox {
     public func oncePerMessage<Reply: BusReply>(
         _ context: RequestContext, _ body: @Loop (Transaction) async throws -> Reply
     ) async throws -> Reply {
-        try await once(context.inboxMessage) { .reply(try await body($0)) }.reply
+        do {
+            return try await once(context.inboxMessage) { .reply(try await body($0)) }.reply
+        } catch let error as BusError where error.code == ErrorCode.requestInProgress.name {
+            // The first attempt is still under way. The caller has no key and knows of one request only.
+            throw DatabaseError.busy
+        }
     }
 }

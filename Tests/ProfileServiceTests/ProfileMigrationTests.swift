@@ -149,14 +149,19 @@ import Testing
         let insert: Statement = "INSERT INTO operator_tasks (person_id, task) VALUES (md5('1')::uuid, $1)"
         let second = try await database.transaction { transaction in
             _ = try await transaction.query(insert, [.text("first")])
-            let second = Loop.spawn { try await database.write(insert, [.text("second")]) }
+            let second = Loop.spawn {
+                try await database.transaction {
+                    $0.send("SET LOCAL lock_timeout = '30s'")
+                    $0.send(insert, [.text("second")])
+                }
+            }
             let waiting = """
                 SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
                 """
-            while try await scratch.query(waiting) == "0" {}
+            #expect(try await eventually { try await scratch.query(waiting) == "1" })
             return second
         }
-        _ = try await second.value
+        try await second.value
         #expect(try await scratch.query("SELECT copied_tasks FROM profiles") == "{first,second}")
     }
 

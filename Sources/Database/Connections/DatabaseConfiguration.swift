@@ -73,15 +73,16 @@ public struct DatabaseConfiguration: Sendable {
         // JIT compilation is off because that setting makes some cheap statements look expensive.
         let options =
             "-c search_path=\(schema) -c statement_timeout=5000 -c lock_timeout=200 -c idle_in_transaction_session_timeout=10000 -c enable_seqscan=off -c jit=off"
+        let isOneOfMany = hosts(in: connectionString) > 1
         let parameters = [
             // What stands before the connection string is a default, which the string may override.
             //
             // Of several hosts only the primary takes writes. A dead one must not hold up the attempt for long: three
             // of them and the silence limit still end within 15 seconds. The kernel would keep a connection to a host
             // that has vanished for two hours, and its unconfirmed bytes for a quarter of an hour.
-            ("target_session_attrs", "read-write"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "2"),
-            ("keepalives_interval", "1"), ("keepalives_count", "3"),
-            ("connect_timeout", hosts(in: connectionString) > 1 ? "2" : "5"),
+            ("target_session_attrs", isOneOfMany ? "read-write" : "any"), ("connect_timeout", isOneOfMany ? "2" : "5"),
+            ("tcp_user_timeout", "5000"), ("keepalives_idle", "2"), ("keepalives_interval", "1"),
+            ("keepalives_count", "3"),
             ("dbname", connectionString), ("options", options), ("gssencmode", "disable"),
             ("application_name", applicationName), ("client_encoding", "UTF8"),
         ]

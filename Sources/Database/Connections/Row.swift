@@ -24,9 +24,6 @@ public struct Row: Sendable {
         return value
     }
 
-    /// Whether the value is NULL.
-    public func isNull(_ column: String) throws(DatabaseError) -> Bool { try value(column) == nil }
-
     /// A `boolean`; `nil` for NULL.
     public func optionalBool(_ column: String) throws(DatabaseError) -> Bool? {
         try read(column) { $0.first.map { $0 != 0 } }

@@ -193,6 +193,7 @@ extension NextStep {
 }
 
 extension Plan.Step.Kind {
+    /// As ``Plan/Step/href`` says.
     var href: String? {
         switch self {
         case .fields: "/profile/fields"

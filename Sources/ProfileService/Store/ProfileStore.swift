@@ -44,10 +44,7 @@ struct ProfileStore: Sendable {
     /// The profile; `nil` if there is none.
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
         guard let row = try await database.read(Self.load, [.uuid(person)]).first else { return nil }
-        guard try Self.hasCopies(row) else {
-            _ = try await database.write(Self.copy, [.uuidArray([person])])
-            return try await present(person)
-        }
+        if try !row.bool("has_copies") { Loop.spawn { _ = try? await database.write(Self.copy, [.uuid(person)]) } }
         return try record(row)
     }
 
@@ -65,37 +62,20 @@ struct ProfileStore: Sendable {
     @Loop func known(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord? {
         // A statement that waited for the lock would read the person's plans and consents as they were before.
         transaction.send(Self.lock, [.uuid(person)])
-        return try await rows(of: Self.load, [.uuid(person)], in: transaction).first.map { try record($0) }
+        return try await transaction.query(Self.load, [.uuid(person)]).first.map { try record($0) }
     }
 
     /// The profiles of people, which the transaction has locked.
     @Loop func known(_ people: [Identifier], in transaction: Transaction) async throws -> [ProfileRecord] {
-        try await rows(of: Self.loadMany, [.uuidArray(people)], in: transaction).map { try record($0) }
+        try await transaction.query(Self.loadMany, [.uuidArray(people)]).map { try record($0) }
     }
-
-    /// The rows that a statement finds, once each has its copies of plans, consents and tasks.
-    @Loop private func rows(
-        of statement: Statement, _ values: [SQLValue], in transaction: Transaction
-    ) async throws -> [Row] {
-        let found = try await transaction.query(statement, values)
-        let bare = try found.filter { try !Self.hasCopies($0) }.map { try $0.uuid("person_id") }
-        guard !bare.isEmpty else { return found }
-        transaction.send(Self.copy, [.uuidArray(bare)])
-        return try await transaction.query(statement, values)
-    }
-
-    /// Whether a profile has copies of the person's plans, consents and tasks. `m0030` says when.
-    private static func hasCopies(_ row: Row) throws -> Bool { try !row.isNull("plans") }
 
     /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
     /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
     @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
         let shown = library.catalogue.fields.filter(\.isPublic).map(\.key)
-        guard let row = try await database.read(Self.loadPublic, [.uuid(person), .textArray(shown)]).first else {
-            return nil
-        }
-        guard try Self.hasCopies(row) else { return try await present(person) == nil ? nil : publicPart(of: person) }
-        return try record(row)
+        return try await database.read(Self.loadPublic, [.uuid(person), .textArray(shown)]).first
+            .map { try record($0) }
     }
 
     /// Locks profiles that an older version of the catalogue judged. It skips profiles that are locked already.
@@ -105,8 +85,8 @@ struct ProfileStore: Sendable {
     @Loop func outdated(
         after last: Identifier?, limit: Int64, in transaction: Transaction
     ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
-        let rows = try await rows(
-            of: Self.outdated, [.integer(library.library.version), .integer(limit), .uuid(last)], in: transaction)
+        let rows = try await transaction.query(
+            Self.outdated, [.integer(library.library.version), .integer(limit), .uuid(last)])
         var (records, unopened) = ([ProfileRecord](), Int64(0))
         for row in rows {
             do {
@@ -485,16 +465,18 @@ struct ProfileStore: Sendable {
     private static let suspend: Statement = """
         UPDATE profiles SET suspended_at = $2, revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
-    private static let copy: Statement = """
-        SELECT copy_to_profile(person) FROM unnest($1::uuid[]) AS person ORDER BY person
-        """
+    private static let copy: Statement = "SELECT copy_to_profile($1)"
+    /// PostgreSQL calls the function only for a profile from before the copies.
+    private static let plans = "coalesce(copied_plans, (copies_of(person_id)).plans) AS plans"
     private static let columns = """
         person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
             photo_address, photo_key_sealed, revision, created_at, updated_at, fields,
-            copied_plans AS plans, copied_consents AS consents, copied_tasks AS operator_tasks
+            copied_plans IS NOT NULL AS has_copies, \(plans),
+            coalesce(copied_consents, (copies_of(person_id)).consents) AS consents,
+            coalesce(copied_tasks, (copies_of(person_id)).tasks) AS operator_tasks
         """
     private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
     private static let loadMany = Statement("SELECT \(columns) FROM profiles WHERE person_id = ANY ($1)")
@@ -507,7 +489,7 @@ struct ProfileStore: Sendable {
             CASE WHEN 'photo' = ANY ($2) THEN photo_address END AS photo_address, photo_key_sealed,
             '{}'::text[] AS consents, '{}'::text[] AS operator_tasks, revision, created_at, updated_at, (
                 SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(fields) WHERE key = ANY($2)
-            ) AS fields, copied_plans AS plans
+            ) AS fields, \(plans)
         FROM profiles WHERE person_id = $1
         """)
     private static let outdated = Statement(

@@ -43,7 +43,8 @@ final class SlowClients: Sendable {
                     if descriptors[place] >= 0 { close(descriptors[place]) }
                     descriptors[place] = AddressedSocket.open(port, from: sources[place % sources.count], waits: false)
                     let bytes = manners[place % manners.count].bytes
-                    if descriptors[place] >= 0 { send(descriptors[place], bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+                    guard descriptors[place] >= 0 else { continue }
+                    send(descriptors[place], bytes, bytes.count, Int32(MSG_NOSIGNAL))
                     opened.add(1, ordering: .relaxed)
                 }
                 seconds = 10

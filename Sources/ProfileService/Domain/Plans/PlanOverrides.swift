@@ -17,7 +17,8 @@ struct PlanOverrides: Sendable {
             (Plan.Task.verification, requiresVerification), (.visualPreferences, requiresVisualSignal),
         ] {
             guard let isRequired, let place = steps.firstIndex(where: { $0.task == task }) else { continue }
-            let (key, step) = (steps[place].key, steps[place])
+            let step = steps[place]
+            let key = step.key
             if isRequired {
                 steps[place] = Plan.Step(key: key, need: .required, kind: step.kind, visibleIf: step.visibleIf)
             } else {

@@ -12,13 +12,14 @@ struct SetOperatorTaskHandler: RequestHandler {
         try context.requireAdmin()
         let (person, task) = (request.personId, request.task)
         let author = context.caller == .operator ? "operator" : "admin"
-        try await profile.database.transaction { transaction in
+        return try await profile.inbox.oncePerMessage(context) { transaction in
+            let reply = OperatorTaskSet(personId: person, task: task, done: request.done)
             guard let record = try await profile.store.known(person, in: transaction) else { throw Self.unknown }
             let plans = try await profile.plans(of: record)
             guard plans.contains(where: { $0.askedSteps.contains { $0.operatorTask == task } }) else {
                 throw Self.unknown
             }
-            guard record.operatorTasks.contains(task) != request.done else { return }
+            guard record.operatorTasks.contains(task) != request.done else { return reply }
             var changed = record
             if request.done { changed.operatorTasks.insert(task) } else { changed.operatorTasks.remove(task) }
             let chain = try await profile.audit.ensure(person, in: transaction)
@@ -27,8 +28,8 @@ struct SetOperatorTaskHandler: RequestHandler {
             profile.audit.note(act, on: chain, in: transaction)
             profile.store.note(operatorTask: task, isDone: request.done, of: person, in: transaction)
             profile.noteProgress(from: record, to: changed, plans, in: transaction)
+            return reply
         }
-        return OperatorTaskSet(personId: person, task: task, done: request.done)
     }
 
     private static let unknown = BusError(.notFound, "There is no such task of this person.")
