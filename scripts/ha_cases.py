@@ -8,7 +8,7 @@ import uuid
 import chaos_crowd
 import chaos_people
 import ha_figures
-from ha_cluster import ETCD, Unexpected, await_, expect
+from ha_cluster import BINARIES, ETCD, Unexpected, await_, expect
 
 # How long nobody may be able to write, in seconds: after a loss, and in a planned switchover.
 LOSS, PLANNED = 30, 10
@@ -365,7 +365,8 @@ class Cases:
         host.run("pgbackrest", "--stanza=vestibule", f"--pg1-path={place}", "--type=time", f"--target={moment}",
                  "--target-action=promote", "restore", user="postgres")
         alone = "-p 5433 -c listen_addresses='' -c archive_mode=off -c synchronous_standby_names=''"
-        host.run("/usr/lib/postgresql/15/bin/pg_ctl", "-D", place, "-s", "-w", "-l", "/tmp/restored.log", "-o", alone, "start", user="postgres")
+        server = [f"{BINARIES}/pg_ctl", "-D", place, "-s"]
+        host.run(*server, "-w", "-l", "/tmp/restored.log", "-o", alone, "start", user="postgres")
         try:
             restored = Restored(self.cluster, host)
             await_(lambda: restored.query("SELECT pg_is_in_recovery()") == [["f"]], "the end of the recovery")
@@ -380,7 +381,7 @@ class Cases:
                 raise Unexpected("; ".join(wrong[:5]))
             said = restored.query("SELECT timeline_id FROM pg_control_checkpoint()")[0][0]
         finally:
-            host.run("/usr/lib/postgresql/15/bin/pg_ctl", "-D", place, "-s", "-m", "immediate", "stop", user="postgres")
+            host.run(*server, "-m", "immediate", "stop", user="postgres")
         return f"from timeline {self.first_timeline} to a moment of {self.cluster.timeline()}, now {said}"
 
 
