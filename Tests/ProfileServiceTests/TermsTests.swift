@@ -113,13 +113,17 @@ import Testing
             await #expect(throws: BusError.self) {
                 try await Self.ask(task("background_check", true), profile, person)
             }
-            for _ in 0..<2 { _ = try await editor.ask(task("background_check", true)) }
+            let options = CallOptions(timeout: .seconds(10), actor: editor.admin)
+            _ = try await profile.gateway.call(task("background_check", true), options)
+            _ = try await editor.ask(task("background_check", true))
             #expect(try await Self.ask(ViewOnboarding(), profile, person).onboardingStatus == "complete")
             #expect(try await Self.ask(GetRequirements(), profile, person).like.disabledReason == nil)
             let completed = try await profile.stage.rows(
                 "SELECT count(*) FROM onboarding_events WHERE name = 'onboarding_completed'")
             #expect(completed == "1")
             _ = try await editor.ask(task("background_check", false))
+            // The bus repeats a message whose answer was lost.
+            _ = try await profile.gateway.call(task("background_check", true), options)
             #expect(try await Self.ask(ViewOnboarding(), profile, person).resumeAt == "check")
             let acts = try await profile.stage.rows("SELECT act FROM audit WHERE act LIKE 'operator%' ORDER BY at")
             #expect(acts == "operator_task_done\noperator_task_undone")
