@@ -67,13 +67,14 @@ import Testing
         return options
     }
 
+    /// Asks as a client does, which tries again where a lock was held for too long.
     func ask<Request: BusRequest>(
         _ request: Request, as actor: Actor? = nil, key: String? = nil, at address: String = home,
         in language: String? = nil
     ) async throws -> Request.Reply {
         var options = options(actor, key: key, at: address)
         options.language = language
-        return try await gateway.call(request, options)
+        return try await patiently { [options] in try await gateway.call(request, options) }
     }
 
     /// The refusal of a request: of a code that the message declares, with its status.

@@ -214,7 +214,7 @@ import Testing
                     { _ = try await auth.ask(verify) },
                     { _ = try await social.session("google", subject: "zoe") },
                     { _ = try await auth.ask(RefreshToken(refreshToken: linked.refreshToken)) },
-                    { try await Self.suspend(person, as: staff, auth) },
+                    { _ = try await auth.ask(SuspendAccount(personId: person, note: "n"), as: staff) },
                     { _ = try await social.session("google", subject: "zoe") },
                 ]
                 let tasks = waysIn.shuffled().map { way in Loop.spawn { try? await way() } }
@@ -225,21 +225,6 @@ import Testing
                     try await auth.stage.rows(
                         "SELECT count(*) FROM sessions WHERE person_id = '\(person)' AND revoked_at IS NULL") == "0")
                 _ = try await auth.ask(RestoreAccount(personId: person, note: "n"), as: staff)
-            }
-        }
-    }
-
-    /// Asks again where somebody else kept the account for too long, as staff does: nothing was done then.
-    @Loop private static func suspend(_ person: Identifier, as staff: Actor, _ auth: AuthStage) async throws {
-        while true {
-            do {
-                _ = try await auth.ask(SuspendAccount(personId: person, note: "n"), as: staff)
-                return
-            } catch let error as BusError where error.code == "overloaded" && error.executed == .no {
-                continue
-            } catch {
-                Issue.record("The suspension was refused: \(error)")
-                throw error
             }
         }
     }
