@@ -63,7 +63,7 @@ public struct DatabaseConfiguration: Sendable {
         return (parameters["host"] ?? parameters["hostaddr"] ?? "").split(separator: ",").count
     }
 
-    /// Connects to the first host that takes writes. It blocks, so it must run off the loop.
+    /// Connects, of several hosts to the first one that takes writes. It blocks, so it must run off the loop.
     ///
     /// - Returns: the address of a `PGconn`, connected or not. The caller owns it.
     static func connect(_ connectionString: String, schema: String, applicationName: String) -> UInt {

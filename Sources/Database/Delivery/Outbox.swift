@@ -86,8 +86,8 @@ public struct OutboxItem: Sendable {
     public func lookNow() { onEnqueue.forEach { $0() } }
 
     /// Each timeline of the server has numbers of its own, 2³² of them, of which the first timeline has the lowest. A server
-    /// that takes over without the last transactions of the former one begins a timeline. Without these numbers it would
-    /// use the lost events' ones again, and subscribers would ignore its events as known.
+    /// that takes over without the last transactions of the former one begins a timeline. Otherwise it would give the
+    /// numbers of the lost events to new ones, and subscribers would ignore these as known.
     private static let nextSequence: Statement = """
         INSERT INTO outbox_sequences AS s (person_id, last)
         SELECT $1, ((('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint - 1) << 32) + 1

@@ -44,6 +44,7 @@ struct ProfileStore: Sendable {
     /// The profile; `nil` if there is none.
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
         guard let row = try await database.read(Self.load, [.uuid(person)]).first else { return nil }
+        // The row has all that the read needs. If nothing can be written now, the next read tries again.
         if try !row.bool("has_copies") { Loop.spawn { _ = try? await database.write(Self.copy, [.uuid(person)]) } }
         return try record(row)
     }
