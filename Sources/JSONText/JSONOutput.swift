@@ -91,15 +91,43 @@ public final class JSONOutput {
     public func put(quoted string: String) {
         var string = string
         string.withUTF8 { text in
-            put(UInt8(ascii: "\""))
-            // Most strings need no escapes.
-            if text.contains(where: { Self.needsEscape($0) }) { text.forEach { putEscaped($0) } } else { put(text) }
+            let length = text.count
+            reserve(length + 2)
+            let start = base + count
+            start[0] = UInt8(ascii: "\"")
+            // Most strings need no escapes, so the bytes are copied while they are looked at, eight at a time.
+            let (source, copy) = (UnsafeRawBufferPointer(text), UnsafeMutableRawPointer(start + 1))
+            var (index, needsEscape) = (0, false)
+            while index &+ 8 <= length {
+                let word = source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                copy.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+                if Self.needsEscape(word) { needsEscape = true }
+                index &+= 8
+            }
+            while index < length {
+                start[1 &+ index] = text[index]
+                if Self.needsEscape(text[index]) { needsEscape = true }
+                index &+= 1
+            }
+            start[1 &+ length] = UInt8(ascii: "\"")
+            guard needsEscape else { return count += length + 2 }
+            count += 1
+            text.forEach { putEscaped($0) }
             put(UInt8(ascii: "\""))
         }
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    /// The same for any of eight bytes at once. Source: "Determine if a word has a byte less than n" in Anderson, Bit Twiddling
+    /// Hacks. A byte is equal to another one if their exclusive or is less than 1.
+    private static func needsEscape(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let (quote, backslash) = (word ^ ones &* UInt64(UInt8(ascii: "\"")), word ^ ones &* UInt64(UInt8(ascii: "\\")))
+        let isLess = (word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+        return isLess & (ones &* 0x80) != 0
     }
 
     private func putEscaped(_ byte: UInt8) {

@@ -22,6 +22,7 @@ struct JSONScanner {
     init(limits: JSONLimits) {
         self.limits = limits
         tape.reserveCapacity(64)
+        names.reserveCapacity(32)
     }
 
     /// Parses a text.

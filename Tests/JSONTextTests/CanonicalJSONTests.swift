@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import Testing
 
@@ -39,6 +40,22 @@ import Testing
         let places = order.compactMap { text.range(of: $0)?.lowerBound }
         #expect(places.count == 7)
         #expect(places == places.sorted())
+    }
+
+    /// Strings are looked at eight bytes at a time, so each byte stands at each place of a long one. Foundation escapes alike.
+    @Test func aStringIsEscapedWhereverTheByteStands() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        for byte in (0..<128).map(UInt8.init) {
+            for length in [1, 7, 8, 9, 17] {
+                for place in 0..<length {
+                    var bytes = Array("aé☃~!0[aé☃~!0".utf8.prefix(length))
+                    bytes[place] = byte
+                    let string = String(decoding: bytes, as: UTF8.self)
+                    #expect(try CanonicalJSON.bytes(of: .string(string)) == Array(encoder.encode(string)))
+                }
+            }
+        }
     }
 
     @Test func readingBackGivesTheSameValue() throws {
