@@ -11,6 +11,9 @@ public struct Row: Sendable {
         return result.value(index, number)
     }
 
+    /// Whether the value is NULL.
+    public func isNull(_ column: String) throws(DatabaseError) -> Bool { try value(column) == nil }
+
     private func read<Value>(
         _ column: String, _ decode: (UnsafeRawBufferPointer) -> Value?
     ) throws(DatabaseError) -> Value? {
@@ -113,21 +116,20 @@ enum BinaryFormat {
     }
 
     static func textArray(_ bytes: UnsafeRawBufferPointer) -> [String]? {
-        var rest = bytes[...]
+        var position = 0
         func next() -> Int? {
-            guard rest.count >= 4 else { return nil }
-            let value = integer(rest.prefix(4))
-            rest = rest.dropFirst(4)
-            return value.map { Int($0) }
+            guard bytes.count - position >= 4 else { return nil }
+            defer { position += 4 }
+            return Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: Int32.self)))
         }
         guard let dimensions = next(), next() != nil, next() != nil else { return nil }
         guard dimensions == 1 else { return dimensions == 0 ? [] : nil }
         guard let count = next(), count >= 0, next() != nil else { return nil }
         var values: [String] = []
         for _ in 0..<count {
-            guard let length = next(), length >= 0, rest.count >= length else { return nil }
-            values.append(String(decoding: rest.prefix(length), as: UTF8.self))
-            rest = rest.dropFirst(length)
+            guard let length = next(), length >= 0, bytes.count - position >= length else { return nil }
+            values.append(String(decoding: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]), as: UTF8.self))
+            position += length
         }
         return values
     }

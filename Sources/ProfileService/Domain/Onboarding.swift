@@ -70,7 +70,7 @@ enum Onboarding {
     /// Whether the person did everything that the step asks for.
     static func isDone(_ step: Plan.Step, _ record: ProfileRecord) -> Bool {
         switch step.kind {
-        case .fields: !step.fields.contains { record.isMissing($0) }
+        case .fields: step.requiredFields.allSatisfy { record.isSatisfied($0) }
         case .questionnaire(let key): record.questionnaires[key] != nil
         case .task(.visualPreferences): record.visualPreferences == .ready
         case .task: step.verdict(of: record) == .verified
@@ -146,11 +146,12 @@ enum Onboarding {
     static func view(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> OnboardingView {
         let standing = Standing(of: record, plan, today: today)
         // The account is there, or there would be no profile.
-        let account = OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")
-        let steps = plan.steps(for: record).map { step in
+        var steps = [OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")]
+        steps.reserveCapacity(1 + plan.steps.count)
+        for step in plan.steps where step.isVisible(to: record) {
             let isDone = record.isBackfilled && step.terms.isEmpty || isDone(step, record)
-            let state = step.key == standing.current?.key ? "current" : isDone ? "done" : "pending"
-            return view(of: step, record, plan, state: state)
+            let state = step === standing.current ? "current" : isDone ? "done" : "pending"
+            steps.append(view(of: step, record, plan, state: state))
         }
         let additions = plan.additions?.steps(for: record).map { step in
             var addition = view(of: step, record, plan, state: isSettled(step, record) ? "done" : "pending")
@@ -160,7 +161,7 @@ enum Onboarding {
         return OnboardingView(
             onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
             matchingMode: standing.matchingMode, provisionalMaxOffers: plan.provisionalMaxOffers,
-            next: standing.current.map(NextStep.init), resumeAt: standing.current?.key, steps: [account] + steps,
+            next: standing.current.map(NextStep.init), resumeAt: standing.current?.key, steps: steps,
             eligibleOn: standing.eligibleOn,
             plan: PlanVersion(key: plan.reference.key, version: plan.reference.version),
             additions: additions.flatMap { $0.isEmpty ? nil : $0 })

@@ -54,10 +54,13 @@ struct ProfileContext: Sendable {
     @Loop func planned(_ context: RequestContext) async throws -> PlannedProfile {
         let actor = try context.person()
         var record = try await store.ensured(actor.userID)
-        let plan = try await plan(of: record, in: actor.app)
         let app = actor.app ?? PlanStore.defaultApp
-        if let former = record.plans[app], former != plan.reference { record = try await store.ensured(actor.userID) }
-        record.plans[app] = plan.reference
+        let followed = record.plans[app]
+        let plan = try await plan(of: record, in: actor.app)
+        if followed != plan.reference {
+            if followed != nil { record = try await store.ensured(actor.userID) }
+            record.plans[app] = plan.reference
+        }
         return PlannedProfile(record: record, plan: plan)
     }
 
@@ -70,9 +73,10 @@ struct ProfileContext: Sendable {
     @Loop func plan(of record: ProfileRecord, in app: String?, entry: String? = nil) async throws -> Plan {
         let name = app ?? PlanStore.defaultApp
         if let followed = record.plans[name] {
-            let former = try await plans.plan(followed)
-            let plan = try await moved(record, from: former, in: name) ?? former
-            try await noteBirthday(of: record, plan)
+            // Most requests find nothing to do here. An empty call that may wait would cost more than the look.
+            var plan = try await plans.plan(followed)
+            if PlanProgress.move(record, from: plan) != nil { plan = try await moved(record, from: plan, in: name) ?? plan }
+            if let birthday = unnotedBirthday(of: record, plan) { try await note(birthday, of: record, plan) }
             return plan
         }
         let newest = try await plans.current(for: app)
@@ -84,8 +88,7 @@ struct ProfileContext: Sendable {
 
     /// The newest version, once the person follows it; `nil` if the person stays with the former one.
     @Loop private func moved(_ record: ProfileRecord, from plan: Plan, in app: String) async throws -> Plan? {
-        guard PlanProgress.move(record, from: plan) != nil else { return nil }
-        return try await database.transaction { transaction in
+        try await database.transaction { transaction in
             let record = try await store.locked(record.personID, in: transaction)
             guard record.plans[app] == plan.reference, let newest = PlanProgress.move(record, from: plan) else {
                 return nil
@@ -102,12 +105,17 @@ struct ProfileContext: Sendable {
         }
     }
 
-    /// Stores that the person's onboarding is complete since the person is old enough. No change of the profile says so.
-    @Loop private func noteBirthday(of record: ProfileRecord, _ plan: Plan) async throws {
+    /// The birthday by which the person's onboarding became complete, if that is not stored yet.
+    private func unnotedBirthday(of record: ProfileRecord, _ plan: Plan) -> CivilDate? {
         guard !record.completedPlans.contains(plan.reference),
             let birthday = record.dateOfBirth.flatMap({ plan.eligibleOn(born: $0) }), birthday > record.createdAt.date,
             PlanProgress(of: record, in: plan, today: today(of: record)).isComplete
-        else { return }
+        else { return nil }
+        return birthday
+    }
+
+    /// Stores that the person's onboarding is complete since the person is old enough. No change of the profile says so.
+    @Loop private func note(_ birthday: CivilDate, of record: ProfileRecord, _ plan: Plan) async throws {
         try await database.transaction { transaction in
             let record = try await store.locked(record.personID, in: transaction)
             let dayBefore = CivilDate(daysSinceEpoch: birthday.daysSinceEpoch - 1)

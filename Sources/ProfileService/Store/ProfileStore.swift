@@ -44,9 +44,10 @@ struct ProfileStore: Sendable {
     /// The profile; `nil` if there is none.
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
         guard let row = try await database.read(Self.load, [.uuid(person)]).first else { return nil }
-        // The row has all that the read needs. If nothing can be written now, the next read tries again.
-        if try !row.bool("has_copies") { Loop.spawn { _ = try? await database.write(Self.copy, [.uuid(person)]) } }
-        return try record(row)
+        guard try row.isNull("plans") else { return try record(row) }
+        // If nothing can be written now, the next read tries again.
+        Loop.spawn { _ = try? await database.write(Self.copy, [.uuid(person)]) }
+        return try await database.read(Self.loadMany, [.uuidArray([person])]).first.map { try record($0) }
     }
 
     /// The profile, locked until the transaction ends. It is created if there is none.
@@ -63,7 +64,7 @@ struct ProfileStore: Sendable {
     @Loop func known(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord? {
         // A statement that waited for the lock would read the person's plans and consents as they were before.
         transaction.send(Self.lock, [.uuid(person)])
-        return try await transaction.query(Self.load, [.uuid(person)]).first.map { try record($0) }
+        return try await known([person], in: transaction).first
     }
 
     /// The profiles of people, which the transaction has locked.
@@ -330,7 +331,9 @@ struct ProfileStore: Sendable {
             personID: person, createdAt: try row.timestamp("created_at"), updatedAt: try row.timestamp("updated_at"))
         record.revision = try row.integer("revision")
         record.completedAt = try row.optionalTimestamp("completed_at")
-        record.questionnaires[formerQuestionnaire] = try row.optionalTimestamp("questionnaire_completed_at")
+        if let time = try row.optionalTimestamp("questionnaire_completed_at") {
+            record.questionnaires[formerQuestionnaire] = time
+        }
         for (key, time) in try JSONDocument(row.json("questionnaires")).root.members {
             record.questionnaires[key] = time.string.flatMap { Timestamp($0) }
         }
@@ -354,7 +357,9 @@ struct ProfileStore: Sendable {
         record.dateOfBirth = try dateOfBirth(in: row)
         record.dateOfBirthSetAt = try row.optionalTimestamp("date_of_birth_set_at")
         record.isDateOfBirthCorrected = try row.bool("date_of_birth_corrected")
-        for (key, entry) in try JSONDocument(row.json("fields")).root.members {
+        let fields = try JSONDocument(row.json("fields")).root.members
+        record.fields.reserveCapacity(fields.count)
+        for (key, entry) in fields {
             record.fields[key] = Self.state(entry, of: record)
         }
         record.show(try photo(in: row), at: .now())
@@ -467,20 +472,26 @@ struct ProfileStore: Sendable {
         UPDATE profiles SET suspended_at = $2, revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
     private static let copy: Statement = "SELECT copy_to_profile($1)"
-    /// PostgreSQL calls the function only for a profile from before the copies.
-    private static let plans = "coalesce(copied_plans, (copies_of(person_id)).plans) AS plans"
     private static let columns = """
         person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
             questionnaire_completed_at, questionnaires, completed_at,
             onboarding_backfilled_at IS NOT NULL AS is_backfilled, suspended_at IS NOT NULL AS is_suspended,
             visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
-            photo_address, photo_key_sealed, revision, created_at, updated_at, fields,
-            copied_plans IS NOT NULL AS has_copies, \(plans),
-            coalesce(copied_consents, (copies_of(person_id)).consents) AS consents,
+            photo_address, photo_key_sealed, revision, created_at, updated_at, fields
+        """
+    /// PostgreSQL calls the function only for a profile from before the copies.
+    private static let plans = "coalesce(copied_plans, (copies_of(person_id)).plans) AS plans"
+    private static let copies = """
+        \(plans), coalesce(copied_consents, (copies_of(person_id)).consents) AS consents,
             coalesce(copied_tasks, (copies_of(person_id)).tasks) AS operator_tasks
         """
-    private static let load = Statement("SELECT \(columns) FROM profiles WHERE person_id = $1")
-    private static let loadMany = Statement("SELECT \(columns) FROM profiles WHERE person_id = ANY ($1)")
+    /// Of a profile from before the copies, it finds none. Preparing the calls that `loadMany` makes then would cost each read.
+    private static let load = Statement(
+        """
+        SELECT \(columns), copied_plans AS plans, copied_consents AS consents, copied_tasks AS operator_tasks
+        FROM profiles WHERE person_id = $1
+        """)
+    private static let loadMany = Statement("SELECT \(columns), \(copies) FROM profiles WHERE person_id = ANY ($1)")
     private static let loadPublic = Statement(
         """
         SELECT person_id, date_of_birth_sealed, date_of_birth_set_at, date_of_birth_corrected,
@@ -495,7 +506,7 @@ struct ProfileStore: Sendable {
         """)
     private static let outdated = Statement(
         """
-        SELECT \(columns) FROM profiles WHERE catalogue_version < $1 AND ($3::uuid IS NULL OR person_id > $3)
+        SELECT \(columns), \(copies) FROM profiles WHERE catalogue_version < $1 AND ($3::uuid IS NULL OR person_id > $3)
             -- Where there is none, which the index says, nobody's profile is looked at.
             AND EXISTS (SELECT FROM profiles WHERE catalogue_version < $1)
         ORDER BY person_id LIMIT $2

@@ -64,6 +64,7 @@ final class Plan: Sendable {
         let terms: [Terms]
         let operatorTask: String?
         let fields: [ProfileField]
+        let requiredFields: [ProfileField]
         /// Where an app reads the fields, opens a session or accepts texts; `nil` if the app has nothing to do.
         let href: String?
 
@@ -74,6 +75,7 @@ final class Plan: Sendable {
             terms = if case .terms(let terms) = kind { terms } else { [] }
             operatorTask = if case .operatorTask(let key) = kind { key } else { nil }
             fields = if case .fields(let fields) = kind { fields } else { [] }
+            requiredFields = fields.filter { $0.category == .required }
             href = kind.href
         }
 
