@@ -128,7 +128,7 @@ enum BinaryFormat {
         var values: [String] = []
         for _ in 0..<count {
             guard let length = next(), length >= 0, bytes.count - position >= length else { return nil }
-            values.append(String(decoding: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]), as: UTF8.self))
+            values.append(String(decoding: bytes[position..<position + length], as: UTF8.self))
             position += length
         }
         return values

@@ -75,7 +75,9 @@ struct ProfileContext: Sendable {
         if let followed = record.plans[name] {
             // Most requests find nothing to do here. An empty call that may wait would cost more than the look.
             var plan = try await plans.plan(followed)
-            if PlanProgress.move(record, from: plan) != nil { plan = try await moved(record, from: plan, in: name) ?? plan }
+            if PlanProgress.move(record, from: plan) != nil {
+                plan = try await moved(record, from: plan, in: name) ?? plan
+            }
             if let birthday = unnotedBirthday(of: record, plan) { try await note(birthday, of: record, plan) }
             return plan
         }
