@@ -40,7 +40,8 @@ provision() {
         pg_ctl -D "$data" -s -w -m fast stop
         missing "the database vestibule"
     fi
-    roles-and-schemas <"$passwords" | sql -d vestibule -f -
+    # All roles, or those of the service whose database this is.
+    { grep -E "^${DATABASE_OF:-.*}(_owner)? " "$passwords" | roles-and-schemas; } | sql -d vestibule -f -
     pg_ctl -D "$data" -s -w -m fast stop
 }
 
