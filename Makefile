@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test fuzz guide-test http-cases s3-test bus-test web-test kubernetes-test staging-test ha-test chaos bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test fuzz race-test guide-test http-cases s3-test bus-test web-test kubernetes-test staging-test ha-test chaos bench build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -16,6 +16,7 @@ help:
 	@echo "make edge-test  the edge's limits for IPv6 networks, on a real nginx"
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
 	@echo "make fuzz   random bytes for every reader that takes bytes from strangers; RUNS=1000000 of them for each"
+	@echo "make race-test  the tests with ThreadSanitizer, which sees two threads use the same memory at once"
 	@echo "make http-cases  public HTTP requests to the gateway, nginx and HAProxy: the gateway is nowhere laxer"
 	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
 	@echo "make s3-test  pictures in a bucket of an S3 server that checks signatures"
@@ -79,6 +80,9 @@ docs-test: build
 
 fuzz: bootstrap
 	@scripts/fuzz --runs $(or $(RUNS),20000)
+
+race-test: bootstrap
+	@scripts/race-test
 
 http-cases: build
 	@PROGRAMS=.build/release scripts/http-cases

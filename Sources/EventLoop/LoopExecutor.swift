@@ -14,8 +14,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
     private let foreign = Mutex<[UnownedJob]>([])
     let wake = CLinux_eventfd()
-    /// Jobs that the loop's thread enqueued. Only that thread uses this and the next properties, once `run` has set
-    /// `thread`. No two accesses overlap, since a job never calls `runJobs`.
+    /// Jobs that the loop's thread enqueued. Only that thread uses this and the next two properties. No two accesses overlap, since a
+    /// job never calls `runJobs`.
     @exclusivity(unchecked) private nonisolated(unsafe) var local: [UnownedJob] = []
     /// The jobs that are running now. It is swapped with `local`, so that neither is allocated again.
     @exclusivity(unchecked) private nonisolated(unsafe) var batch: [UnownedJob] = []
@@ -23,7 +23,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// as long as a few of them. After a long job it is 1, so that a turn of long jobs ends in time.
     @exclusivity(unchecked) private nonisolated(unsafe) var jobsPerLook = 1
     private static let longJob: UInt64 = 100_000
-    @exclusivity(unchecked) private nonisolated(unsafe) var thread: pthread_t = 0
+    /// The loop's thread, once it runs. Every thread compares itself with it.
+    private let thread = Atomic<pthread_t>(0)
 
     static func start() -> LoopExecutor {
         let executor = LoopExecutor()
@@ -34,7 +35,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
         return executor
     }
 
-    private var onLoop: Bool { pthread_equal(pthread_self(), thread) != 0 }
+    private var onLoop: Bool { pthread_equal(pthread_self(), thread.load(ordering: .relaxed)) != 0 }
 
     /// Adds a job. Any thread may call it.
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -59,7 +60,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     public func isIsolatingCurrentContext() -> Bool? { onLoop }
 
     private func run() -> Never {
-        thread = pthread_self()
+        thread.store(pthread_self(), ordering: .relaxed)
         let sources = Loop.assumed { LoopSources.shared }
         // It stays for the life of the process.
         let woken = Loop.assumed { [wake] in FileWatch(wake, for: .read) { _ in Self.clear(wake) } }

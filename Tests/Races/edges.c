@@ -1,0 +1,58 @@
+// Loaded before tests that scripts/race-test builds with ThreadSanitizer. The sanitizer sees our code, but not Swift's libraries, in
+// which one thread waits for another one. It would report a race for what happens before and after such a wait.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+
+extern __attribute__((swiftcall)) void *swift_task_getCurrent(void);
+#define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
+
+// A program that tests start may be built without the sanitizer.
+extern __attribute__((weak)) void __tsan_acquire(void *), __tsan_release(void *);
+static void comes_after(void *what) { if (__tsan_acquire) __tsan_acquire(what); }
+static void comes_before(void *what) { if (__tsan_release) __tsan_release(what); }
+
+// A Mutex is inlined into our code, and the library takes and gives it only if two threads want it at once. The mutex is the
+// context of the call, as in each mutating method.
+#define MUTEX __attribute__((swift_context)) void *mutex
+#define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+typedef __attribute__((swiftcall)) void (*locking)(uint32_t, MUTEX);
+typedef __attribute__((swiftcall)) void (*unlocking)(MUTEX);
+__attribute__((swiftcall)) void lock(uint32_t, MUTEX) __asm__(LOCK);
+__attribute__((swiftcall)) void unlock(MUTEX) __asm__(UNLOCK);
+
+__attribute__((swiftcall)) void lock(uint32_t thread, MUTEX) {
+    REAL(locking, LOCK)(thread, mutex);
+    comes_after(mutex);
+}
+
+__attribute__((swiftcall)) void unlock(MUTEX) {
+    comes_before(mutex);
+    REAL(unlocking, UNLOCK)(mutex);
+}
+
+// A continuation that is resumed before its task waits for it: the task goes on at once, past the queue of its executor.
+typedef __attribute__((swiftcall)) void (*resuming)(void *);
+typedef __attribute__((swiftcall)) void (*failing)(void *, void *);
+typedef __attribute__((swiftasynccall)) void (*awaiting)(void *);
+
+__attribute__((swiftcall)) void swift_continuation_resume(void *task) {
+    comes_before(task);
+    REAL(resuming, "swift_continuation_resume")(task);
+}
+
+__attribute__((swiftcall)) void swift_continuation_throwingResume(void *task) {
+    comes_before(task);
+    REAL(resuming, "swift_continuation_throwingResume")(task);
+}
+
+__attribute__((swiftcall)) void swift_continuation_throwingResumeWithError(void *task, void *error) {
+    comes_before(task);
+    REAL(failing, "swift_continuation_throwingResumeWithError")(task, error);
+}
+
+__attribute__((swiftasynccall)) void swift_continuation_await(void *context) {
+    comes_after(swift_task_getCurrent());
+    __attribute__((musttail)) return REAL(awaiting, "swift_continuation_await")(context);
+}
