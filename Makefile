@@ -81,7 +81,8 @@ docs-test: build
 fuzz: bootstrap
 	@scripts/fuzz --runs $(or $(RUNS),20000)
 
-race-test: bootstrap
+race-test:
+	@scripts/bootstrap libjpeg-turbo-progs libvips-tools python3
 	@scripts/race-test
 
 http-cases: build

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 data=$PGHOST/cluster
-passwords=/run/secrets/database-passwords # a line `ROLE PASSWORD` for each role
+passwords=(/run/secrets/*-passwords) # a line `ROLE PASSWORD` for each role that this database has
 PATH=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1):$PATH
 
 # Nothing empty takes the place of data that are not there as a whole.
@@ -40,8 +40,7 @@ provision() {
         pg_ctl -D "$data" -s -w -m fast stop
         missing "the database vestibule"
     fi
-    # All roles, or those of the service whose database this is.
-    { grep -E "^${DATABASE_OF:-.*}(_owner)? " "$passwords" | roles-and-schemas; } | sql -d vestibule -f -
+    cat "${passwords[@]}" | roles-and-schemas | sql -d vestibule -f -
     pg_ctl -D "$data" -s -w -m fast stop
 }
 

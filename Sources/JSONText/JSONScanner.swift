@@ -22,7 +22,6 @@ struct JSONScanner {
     init(limits: JSONLimits) {
         self.limits = limits
         tape.reserveCapacity(64)
-        names.reserveCapacity(32)
     }
 
     /// Parses a text.
@@ -144,6 +143,7 @@ struct JSONScanner {
     ) -> Bool {
         if !hasEscapes, many == nil, names.count - first < 16, !name.contains(where: { $0 >= 0x80 }) {
             for other in names[first...] where other.count == name.count && other.elementsEqual(name) { return false }
+            if names.capacity == 0 { names.reserveCapacity(16) }
             names.append(name)
             return true
         }

@@ -2,6 +2,10 @@
 // which one thread waits for another one. It would report a race for what happens before and after such a wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 extern __attribute__((swiftcall)) void *swift_task_getCurrent(void);
@@ -32,23 +36,49 @@ __attribute__((swiftcall)) void unlock(MUTEX) {
     REAL(unlocking, UNLOCK)(mutex);
 }
 
-// A continuation that is resumed before its task waits for it: the task goes on at once, past the queue of its executor.
+// A continuation that is resumed before its task waits for it: the task goes on at once, past the queue of its executor. So
+// whoever resumes a task from another thread lets it wait first.
+typedef __attribute__((swiftcall)) void *(*beginning)(void *, size_t);
 typedef __attribute__((swiftcall)) void (*resuming)(void *);
 typedef __attribute__((swiftcall)) void (*failing)(void *, void *);
 typedef __attribute__((swiftasynccall)) void (*awaiting)(void *);
 
-__attribute__((swiftcall)) void swift_continuation_resume(void *task) {
+// The newest continuation of each task. One that another task has pushed out is not waited for.
+struct continuation { _Atomic(void *) task, context; _Atomic(pthread_t) thread; };
+static struct continuation continuations[1 << 16];
+static struct continuation *of(void *task) { return &continuations[((uintptr_t)task >> 4) % (1 << 16)]; }
+
+// Of the runtime's ContinuationAsyncContext: after parent, function and flags, whether its task waits (1) or was resumed (2).
+static int is_pending(void *context) { return ((_Atomic(size_t) *)context)[3] == 0; }
+
+__attribute__((swiftcall)) void *swift_continuation_init(void *context, size_t flags) {
+    void *task = REAL(beginning, "swift_continuation_init")(context, flags);
+    struct continuation *continuation = of(task);
+    continuation->task = task;
+    continuation->context = context;
+    continuation->thread = pthread_self();
+    return task;
+}
+
+static void let_wait(void *task) {
+    struct continuation *continuation = of(task);
     comes_before(task);
+    if (continuation->task != task || pthread_equal(continuation->thread, pthread_self())) return;
+    for (int turn = 0; turn < 10000 && is_pending(continuation->context); turn++) sched_yield();
+}
+
+__attribute__((swiftcall)) void swift_continuation_resume(void *task) {
+    let_wait(task);
     REAL(resuming, "swift_continuation_resume")(task);
 }
 
 __attribute__((swiftcall)) void swift_continuation_throwingResume(void *task) {
-    comes_before(task);
+    let_wait(task);
     REAL(resuming, "swift_continuation_throwingResume")(task);
 }
 
 __attribute__((swiftcall)) void swift_continuation_throwingResumeWithError(void *task, void *error) {
-    comes_before(task);
+    let_wait(task);
     REAL(failing, "swift_continuation_throwingResumeWithError")(task, error);
 }
 

@@ -96,8 +96,9 @@ private func written(_ head: HTTPRequestHead, _ body: [UInt8]) -> [UInt8] {
 private func unchunked(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
     var (rest, body) = (bytes, [UInt8]())
     while let end = rest.firstIndex(of: 13), end + 1 < rest.endIndex, rest[end + 1] == 10 {
-        let line = String(decoding: rest[..<end], as: UTF8.self)
-        guard let size = Int(line.prefix { $0 != ";" }, radix: 16), size >= 0 else { return nil }
+        // By bytes: what follows a semicolon may make another character of it.
+        let digits = String(decoding: rest[..<end].prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+        guard let size = Int(digits, radix: 16), size >= 0 else { return nil }
         rest = rest[(end + 2)...]
         if size == 0 { return body }
         guard rest.count >= size + 2, rest.dropFirst(size).starts(with: [13, 10]) else { return nil }
