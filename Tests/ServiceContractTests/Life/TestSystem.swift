@@ -160,13 +160,13 @@ import Testing
 
     func ask<Request: BusRequest>(
         _ request: Request, as session: Session? = nil, role: String = "user"
-    ) async throws(BusError) -> Request.Reply {
+    ) async throws -> Request.Reply {
         let actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: role) }
         var options = CallOptions(
             timeout: .seconds(10), actor: actor, clientAddress: "192.0.2.7",
             idempotencyKey: "key-\(Identifier.random())")
         options.accessToken = session?.accessToken
-        return try await gateway.bus.call(request, options)
+        return try await patiently { [options] in try await gateway.bus.call(request, options) }
     }
 
     /// Signs in a member of staff.
