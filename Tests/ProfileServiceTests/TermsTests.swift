@@ -97,16 +97,17 @@ import Testing
         }
     }
 
+    private static let texts = [
+        TermsReference(document: "terms", version: "1"), TermsReference(document: "privacy", version: "1"),
+    ]
+
     /// A profile from before `m0030` has no copies of what the tables have.
     @Test func aProfileWithoutCopiesIsReadFromTheTablesAndGetsThem() async throws {
         try await ProfileStage.run { profile in
             let editor = PlanEditor(alone: profile)
             let person = Identifier.random()
             try await Self.publish(Self.plan("1"), editor)
-            let texts = [
-                TermsReference(document: "terms", version: "1"), TermsReference(document: "privacy", version: "1"),
-            ]
-            _ = try await Self.ask(AcceptTerms(documents: texts), profile, person)
+            _ = try await Self.ask(AcceptTerms(documents: Self.texts), profile, person)
             _ = try await editor.ask(SetOperatorTask(personId: person, task: "background_check", done: true))
             let copies = """
                 SELECT copied_plans, copied_consents, copied_tasks FROM profiles WHERE person_id = '\(person)'
@@ -127,10 +128,7 @@ import Testing
             let editor = PlanEditor(alone: profile)
             let person = Identifier.random()
             try await Self.publish(Self.plan("1"), editor)
-            let texts = [
-                TermsReference(document: "terms", version: "1"), TermsReference(document: "privacy", version: "1"),
-            ]
-            _ = try await Self.ask(AcceptTerms(documents: texts), profile, person)
+            _ = try await Self.ask(AcceptTerms(documents: Self.texts), profile, person)
             func task(_ key: String, _ done: Bool) -> SetOperatorTask {
                 SetOperatorTask(personId: person, task: key, done: done)
             }
@@ -180,13 +178,12 @@ import Testing
             (members["key"], members["apps"]) = ("shop", ["shop"])
             let draft = try await editor.draft(.object(members), of: "shop")
             _ = try await editor.ask(PublishPlanDraft(key: "shop", draft: draft))
-            let texts = ["terms", "privacy"].map { TermsReference(document: $0, version: "1") }
-            _ = try await Self.ask(AcceptTerms(documents: texts), profile, person)
+            _ = try await Self.ask(AcceptTerms(documents: Self.texts), profile, person)
             #expect(try await Self.ask(ViewOnboarding(), profile, person).resumeAt == "check")
             let actor = Actor(userID: person, sessionID: .ordered(), role: "user", app: "shop")
             let options = CallOptions(timeout: .seconds(10), actor: actor)
             #expect(try await profile.gateway.call(ViewOnboarding(), options).resumeAt == "texts")
-            _ = try await profile.gateway.call(AcceptTerms(documents: texts), options)
+            _ = try await profile.gateway.call(AcceptTerms(documents: Self.texts), options)
             #expect(try await profile.gateway.call(ViewOnboarding(), options).resumeAt == "check")
             let stored = try await profile.stage.rows("SELECT count(*) FROM consents WHERE person_id = '\(person)'")
             #expect(stored == "4")
@@ -208,8 +205,7 @@ import Testing
             let view = try await Self.ask(ViewOnboarding(), profile, held)
             #expect(view.resumeAt == "texts" && view.onboardingStatus == "questionnaire_pending")
             #expect(view.steps.map(\.state) == ["done", "current", "done", "done"])
-            let texts = ["terms", "privacy"].map { TermsReference(document: $0, version: "1") }
-            _ = try await Self.ask(AcceptTerms(documents: texts), profile, held)
+            _ = try await Self.ask(AcceptTerms(documents: Self.texts), profile, held)
             #expect(try await Self.ask(ViewOnboarding(), profile, held).onboardingStatus == "complete")
         }
     }
