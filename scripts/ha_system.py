@@ -8,9 +8,11 @@ import subprocess
 import chaos_people
 from browser import ROOT, free_port
 from chaos_end import SCHEMAS
-from ha_cluster import DATABASES, await_
+from ha_cluster import DATABASES, await_, expect
 from local_system import LIMITS_OFF
 
+# The services that count people for statistics.
+COUNTING = ["profile", "questionnaire", "visual-preference"]
 # What a service reads for the short time that a development system is there.
 DEVELOPMENT = {"VESTIBULE_PROFILE": "development", "VERIFICATION_JUDGE": "local", "VERIFICATION_HTTP": "127.0.0.1:0",
                "VISUAL_PREFERENCE_HTTP": "127.0.0.1:0", "AUTH_OTP_PREFIX_BREAKER": "off"}
@@ -33,6 +35,9 @@ class Target:
         for path in [*self.secrets.glob("*-database"), *self.secrets.glob("*-database-owner")]:
             text = path.read_text().replace("host=postgres", f"host={','.join(DATABASES)}")
             path.write_text(text.replace("/run/secrets/database-certificate", str(certificate)))
+        for service in COUNTING:
+            text = (self.secrets / f"{service}-database").read_text()
+            (self.secrets / f"{service}-statistics-database").write_text(f"{text.strip()} target_session_attrs=prefer-standby\n")
 
     def variables(self):
         """The variables of all programs."""
@@ -45,6 +50,8 @@ class Target:
             prefix = service.replace("-", "_").upper()
             given |= {f"BUS_{prefix}": bus, f"{prefix}_DATABASE_URL_FILE": f"{self.secrets}/{service}-database",
                       f"{prefix}_KEYS_FILE": f"{self.secrets}/{service}-keys"}
+            if service in COUNTING:
+                given[f"{prefix}_STATISTICS_DATABASE_URL_FILE"] = f"{self.secrets}/{service}-statistics-database"
         return given
 
     def start(self):
@@ -56,6 +63,16 @@ class Target:
             self.start_program(each)
         caller = chaos_people.Caller(self.port)
         await_(lambda: caller.send("GET", "/readyz").result == "acknowledged", "all services")
+        self.count_people()
+
+    def count_people(self):
+        """A standby answers the funnel, and the primary has no connection for statistics."""
+        self.command("funnel", BUS_KEY_FILE=f"{self.secrets}/operator-bus-key")
+        counted = "SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name LIKE 'vestibule-%-statistics/%'"
+        expect(not self.query(counted), "no connection for statistics on the primary")
+        standbys = [each for each in self.cluster.databases if each != self.cluster.primary()]
+        found = {user for standby in standbys for [user] in self.cluster.rows(standby, counted)}
+        expect(len(found) == len(COUNTING), f"connections of {', '.join(COUNTING)} on the standbys, saw {', '.join(found)}")
 
     def start_program(self, name):
         program = self.programs / ("Gateway" if name == "gateway" else "".join(map(str.capitalize, name.split("-"))) + "Service")

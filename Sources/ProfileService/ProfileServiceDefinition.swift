@@ -17,7 +17,7 @@ import ServiceRuntime
 enum ProfileServiceDefinition {
     static let definition = ServiceDefinition(
         name: .profile, variables: variables, migrations: ProfileMigrations.all, peers: [.auth, .questionnaire],
-        assemble: assemble)
+        countsPeople: true, assemble: assemble)
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
@@ -91,7 +91,7 @@ enum ProfileServiceDefinition {
         container.ownGauges = { refused.gauges }
         container.handle(RecordEventsHandler(events: profile.events, limits: limits, refused: refused))
         container.handle(VisitorIdentifiedHandler(profile: profile))
-        container.handle(GetFunnelHandler(profile: profile))
+        container.handle(GetFunnelHandler(profile: profile, statistics: container.statistics))
         container.background("visitors", every: .seconds(3600)) { while try await profile.events.purge() {} }
         container.background("compatibility-looks", every: .seconds(3600)) {
             while try await CompatibilityStore.purge(today: profile.today, container.database) {}

@@ -15,7 +15,7 @@ import ServiceRuntime
 enum QuestionnaireServiceDefinition {
     static let definition = ServiceDefinition(
         name: .questionnaire, variables: variables, migrations: QuestionnaireMigrations.all, peers: [.profile],
-        assemble: assemble)
+        countsPeople: true, assemble: assemble)
 
     static let variables: [ConfigurationVariable] = [
         .init(
@@ -97,7 +97,7 @@ enum QuestionnaireServiceDefinition {
         container.handle(CompareProfilesHandler(sessions: sessions, definitions: definitions))
         container.handle(
             GetStatisticsHandler(
-                statistics: StatisticsStore(database: container.database, sealer: sealer), definitions: definitions,
+                statistics: StatisticsStore(database: container.statistics, sealer: sealer), definitions: definitions,
                 log: container.log))
         let drafts = DocumentDrafts(DocumentStore(.questionnaire, database: container.database))
         let counts = SessionCounts()

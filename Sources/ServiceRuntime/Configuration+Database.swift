@@ -45,6 +45,21 @@ extension Configuration {
             applicationName: ConnectionDemand.name(
                 "\(definition.name)-\(replica.description.suffix(8))", poolSize: poolSize))
     }
+
+    /// The configuration of the standby that counts people for one replica's statistics; `nil` if there is none.
+    func statisticsDatabase(
+        of definition: ServiceDefinition, for replica: Identifier
+    ) throws(ConfigurationError) -> DatabaseConfiguration? {
+        let name = "\(definition.prefix)STATISTICS_DATABASE_URL"
+        guard definition.countsPeople, optionalText(name) != nil else { return nil }
+        var database = try database(of: definition, for: replica)
+        database.connectionString = try connectionString(name)
+        // Few people look at statistics, and each look is heavy.
+        database.poolSize = 3
+        database.applicationName = ConnectionDemand.name(
+            "\(definition.name)-\(replica.description.suffix(8))-statistics", poolSize: database.poolSize)
+        return database
+    }
 }
 
 extension ServiceDefinition {

@@ -1,14 +1,17 @@
 import BusRuntime
 import Database
 import EventLoop
+import JSONText
 
 /// Log lines about the database and about answered requests.
 extension Log {
-    func record(_ change: Database.Change) {
+    /// - Parameter use: what the database is for; `nil` for the service's own.
+    func record(_ change: Database.Change, of use: String? = nil) {
+        let fields = use.map { ["of": JSONValue.string($0)] } ?? [:]
         switch change {
-        case .lost(let reason): warning("database_lost", ["reason": .string(reason)])
-        case .refused(let reason): warning("database_refuses", ["reason": .string(reason)])
-        case .back: info("database_back")
+        case .lost(let reason): warning("database_lost", fields.merging(["reason": .string(reason)]) { $1 })
+        case .refused(let reason): warning("database_refuses", fields.merging(["reason": .string(reason)]) { $1 })
+        case .back: info("database_back", fields)
         }
     }
 

@@ -17,6 +17,9 @@ import JSONText
     public let bus: Bus
     /// The pool of connections to the service's database.
     public let database: Database
+    /// Where people are counted for statistics: on a standby, if there is one. What it says may be old, so nothing is
+    /// decided by it.
+    public let statistics: Database
     /// The service's key ring.
     public let keys: KeyRing
     /// Executes each request with an idempotency key once.
@@ -84,6 +87,14 @@ import JSONText
         keys = try configuration.keyRing("\(definition.prefix)KEYS")
         database = Database(try configuration.database(of: definition, for: busConfiguration.instance))
         database.onTimeout = { [log] in log.warning("database_timeout", ["error": .string(Log.name(of: $0))]) }
+        database.onChange = { [log] in log.record($0) }
+        if let standby = try configuration.statisticsDatabase(of: definition, for: busConfiguration.instance) {
+            statistics = Database(standby)
+            statistics.onTimeout = database.onTimeout
+            statistics.onChange = { [log] in log.record($0, of: "statistics") }
+        } else {
+            statistics = database
+        }
         inbox = Inbox(database: database, keys: keys)
         outbox = Outbox(database: database, keys: keys)
         audit = AuditTrail(keys: keys)
@@ -111,7 +122,6 @@ import JSONText
         }
         let operatorCalls = OperatorCalls(database: database, audit: audit, log: log)
         bus.onOperatorCall = { type, messageID in Loop.spawn { await operatorCalls.note(type, messageID) } }
-        database.onChange = { [log] in log.record($0) }
         bus.onDismissal = { [log, end] in
             log.warning("operator_drain")
             end.resolve(.success(.dismissed))
@@ -157,6 +167,7 @@ import JSONText
         try metrics?.start()
         if let metrics { log.info("metrics", ["port": .integer(Int64(metrics.port))]) }
         database.start()
+        if statistics !== database { statistics.start() }
         try bus.start()
         starting = Loop.spawn { [self] in try await startParts() }
     }
@@ -214,6 +225,7 @@ import JSONText
         await group.stop()
         await metrics?.stop()
         database.close()
+        statistics.close()
     }
 
     /// The gauges of this replica's database and of the service itself, for `GET /metrics` and `vestibule top`.

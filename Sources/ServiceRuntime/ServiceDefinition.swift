@@ -16,19 +16,22 @@ public struct ServiceDefinition: Sendable {
     public var migrations: [Migration]
     /// The services that it calls over the bus.
     public var peers: [ServiceName]
+    /// Whether the service counts what many people did, which a standby of its database may answer.
+    public var countsPeople: Bool
     /// Registers handlers, deliverers and background tasks.
     public var assemble: @Loop @Sendable (ServiceContainer) throws -> Void
 
     /// Takes the parts of the definition. The prefix follows from the name.
     public init(
         name: ServiceName, variables: [ConfigurationVariable], migrations: [Migration], peers: [ServiceName],
-        assemble: @escaping @Loop @Sendable (ServiceContainer) throws -> Void
+        countsPeople: Bool = false, assemble: @escaping @Loop @Sendable (ServiceContainer) throws -> Void
     ) {
         self.name = name
         prefix = name.identifier.uppercased() + "_"
         self.variables = variables
         self.migrations = migrations
         self.peers = peers
+        self.countsPeople = countsPeople
         self.assemble = assemble
     }
 
@@ -50,6 +53,13 @@ public struct ServiceDefinition: Sendable {
                 "AUDIT_ANCHOR_FOLDER", .text, nil,
                 "Folder outside of the database for each service's file of audit anchors; required outside development"),
             .init("BUS_BIND", .text, nil, "Where to listen: ipc:/DIRECTORY or tcp://ADDRESS:PORT"),
-        ]
+        ] + (countsPeople ? [statisticsDatabase] : [])
+    }
+
+    private var statisticsDatabase: ConfigurationVariable {
+        .init(
+            "\(prefix)STATISTICS_DATABASE_URL", .text, nil,
+            "Connection string of a standby that counts people for statistics; nothing: the service's database",
+            isSecret: true)
     }
 }

@@ -15,7 +15,7 @@ import ServiceRuntime
 enum VisualPreferenceServiceDefinition {
     static let definition = ServiceDefinition(
         name: .visualPreference, variables: variables, migrations: VisualPreferenceMigrations.all, peers: [.profile],
-        assemble: assemble)
+        countsPeople: true, assemble: assemble)
 
     private static let variables: [ConfigurationVariable] = [
         .init(
@@ -69,7 +69,7 @@ enum VisualPreferenceServiceDefinition {
         container.handle(ViewStimulusSetsHandler(drafts: drafts))
         container.handle(GetStimulusSetHandler(drafts: drafts))
         container.handle(
-            GetStimulusStatisticsHandler(statistics: StatisticsStore(database: container.database), drafts: drafts))
+            GetStimulusStatisticsHandler(statistics: StatisticsStore(database: container.statistics), drafts: drafts))
         container.handleSetDrafts(drafts)
         container.handle(
             PublishStimulusSetDraftHandler(

@@ -504,6 +504,38 @@ import Testing
         }
     }
 
+    @Test func aFunnelIsCountedOnTheStandbyAndNothingElseIs() async throws {
+        let standby = try await ScratchDatabase.standby(of: ProfileServiceDefinition.definition)
+        try await ProfileStage.run(environment: ["PROFILE_STATISTICS_DATABASE_URL": standby.runtime]) { profile in
+            try await profile.stage.containers[0].statistics.waitUntilAvailable()
+            try await profile.update(["displayName": "Åsa"])
+            func counted() async throws -> [Int64?] {
+                [
+                    try await profile.ask(GetFunnel()).steps.first?.people,
+                    try await profile.ask(GetFunnel(plan: "yoked")).total?.people,
+                ]
+            }
+            #expect(try await counted() == [0, 0])
+            let version = try await profile.stage.rows("SELECT version FROM person_plans")
+            _ = try await standby.query(
+                """
+                INSERT INTO onboarding_events (event_id, anonymous_id, name, at)
+                    VALUES (gen_random_uuid(), 'visitor', 'app_opened', now());
+                -- Without their keys: the plan is not published there.
+                SET session_replication_role = replica;
+                INSERT INTO person_plans (person_id, app, plan, version) VALUES ('\(profile.person)', '', 'yoked', \(version))
+                """)
+            #expect(try await counted() == [1, 1])
+
+            try await standby.refuseConnections()
+            #expect(try await eventually { profile.stage.log.text.contains(#""event":"database_lost""#) })
+            let refusal = await #expect(throws: BusError.self) { try await profile.ask(GetFunnel()) }
+            #expect(refusal?.code == "service_unavailable")
+            #expect(try await profile.ask(GetMe()).profile["displayName"] == "Åsa")
+        }
+        try await standby.drop()
+    }
+
     /// Against a count by hand over people who did whatever they liked in whatever order.
     @Test func theFunnelIsWhatACountByHandSays() async throws {
         try await ProfileStage.run { profile in

@@ -12,10 +12,10 @@ import Testing
 
     /// Publishes the definition as the newest version, so that whoever begins now is asked it.
     static func run(
-        asking json: JSONValue, replicas: Int = 1,
+        asking json: JSONValue, replicas: Int = 1, environment: [String: String] = [:],
         _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void
     ) async throws {
-        try await withService(replicas: replicas) { service in
+        try await withService(replicas: replicas, environment: environment) { service in
             try await service.publish(json)
             try await body(service)
         }

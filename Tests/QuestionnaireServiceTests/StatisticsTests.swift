@@ -31,6 +31,24 @@ import Testing
         #expect(try !isAskedAsAnAdult(.null))
     }
 
+    @Test func sessionsAreCountedOnTheStandby() async throws {
+        let standby = try await ScratchDatabase.standby(of: QuestionnaireServiceDefinition.definition)
+        try await ConditionalServiceTests.run(
+            asking: Sample.definition([Sample.question("plain", "text")]).setting("version", to: 4),
+            environment: ["QUESTIONNAIRE_STATISTICS_DATABASE_URL": standby.runtime]
+        ) { service in
+            _ = try await service.gateway.call(OpenSession(questionnaire: "yoked-compat"), service.options(.random()))
+            let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+            // The version is published in the service's own database alone.
+            try await service.stage.containers[0].statistics.waitUntilAvailable()
+            let found = try await service.gateway.call(
+                GetStatistics(questionnaire: "yoked-compat", version: "4"),
+                CallOptions(timeout: .seconds(10), actor: admin))
+            #expect(found.sessions == 0)
+        }
+        try await standby.drop()
+    }
+
     @Test func aPersonWithSeveralSessionsIsCountedOnce() async throws {
         try await ConditionalServiceTests.run(
             asking: Sample.definition([Sample.question("plain", "text")]).setting("version", to: 4)

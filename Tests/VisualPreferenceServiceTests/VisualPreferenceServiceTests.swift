@@ -116,6 +116,16 @@ import Testing
         }
     }
 
+    @Test func choicesAreCountedOnTheStandby() async throws {
+        let standby = try await ScratchDatabase.standby(of: VisualPreferenceServiceDefinition.definition)
+        try await Visual.run(environment: ["VISUAL_PREFERENCE_STATISTICS_DATABASE_URL": standby.runtime]) { visual in
+            _ = try await visual.ask(GetVisualSession(), .random())
+            try await visual.stage.containers[0].statistics.waitUntilAvailable()
+            #expect(try await visual.edit(GetStimulusStatistics(version: "1")).sessions == 0)
+        }
+        try await standby.drop()
+    }
+
     @Test func aPictureIsServedForGoodAndNothingElse() throws {
         let pictures = Pictures(base: "https://example.com")
         let set = try StimulusSet(StimulusSet.shipped.get())
@@ -135,9 +145,11 @@ import Testing
     let deferred = EventRecorder<VisualPreferencesDeferred>()
 
     nonisolated static func run(
-        replicas: Int = 1, _ body: @escaping @Loop @Sendable (Visual) async throws -> Void
+        replicas: Int = 1, environment: [String: String] = [:],
+        _ body: @escaping @Loop @Sendable (Visual) async throws -> Void
     ) async throws {
-        try await ServiceStage.run(VisualPreferenceServiceDefinition.definition, replicas: replicas) { stage in
+        let definition = VisualPreferenceServiceDefinition.definition
+        try await ServiceStage.run(definition, replicas: replicas, environment: environment) { stage in
             let visual = Visual(stage: stage, gateway: try stage.asking(as: .gateway))
             try stage.answering(as: .profile, visual.ready, visual.deferred)
             try await body(visual)

@@ -73,16 +73,13 @@ struct EventStore: Sendable {
 
     private static let page: Int64 = 1000
 
-    /// How far the people and visitors came whose first event lies within the days, in UTC. It scans many rows, so it
-    /// runs in a transaction and not among people's reads.
-    @Loop func funnel(from: CivilDate, to: CivilDate) async throws -> Funnel {
-        let days: [SQLValue] = [.date(from), .date(to)]
-        let row = try await database.transaction { transaction in
-            // The medians sort one number for each person or visitor.
-            transaction.send("SET LOCAL work_mem = '64MB'")
-            return try await transaction.query(Self.funnel, days).first
+    /// How far the people and visitors came whose first event lies within the days, in UTC.
+    @Loop static func funnel(from: CivilDate, to: CivilDate, in transaction: Transaction) async throws -> Funnel {
+        // The medians sort one number for each person or visitor.
+        transaction.send("SET LOCAL work_mem = '64MB'")
+        guard let row = try await transaction.query(funnel, [.date(from), .date(to)]).first else {
+            throw DatabaseError.aborted
         }
-        guard let row else { throw DatabaseError.aborted }
         var steps: [Funnel.Step] = []
         for step in FunnelStep.allCases {
             let people = try row.integer("reached_\(step.rawValue)")

@@ -14,7 +14,7 @@ struct GetStatisticsHandler: RequestHandler {
         try context.requireAdmin()
         guard let version = Int64(request.version), (1...2_147_483_647).contains(version),
             String(version) == request.version,
-            let hash = try await statistics.hash(of: version, request.questionnaire)
+            let hash = try await definitions.hash(of: request.questionnaire, version: version)
         else { throw BusError(.notFound, "There is no such version.") }
         let definition = try await definitions.definition(hash).definition
         let (samples, all, medians) = try await statistics.database.transaction { transaction in

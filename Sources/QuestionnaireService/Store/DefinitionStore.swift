@@ -33,6 +33,11 @@ import JSONText
         try await store.newest(of: questionnaire)
     }
 
+    /// The hash of a version; `nil` if there is no such version.
+    func hash(of questionnaire: String, version: Int64) async throws -> [UInt8]? {
+        try await store.stored(questionnaire, version: version)?.hash
+    }
+
     /// - Parameters:
     ///   - version: `nil` for the newest that is not retired.
     ///   - isWhole: whether the definition is returned whole; otherwise only what everybody may read.

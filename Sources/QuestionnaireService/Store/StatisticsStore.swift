@@ -18,10 +18,6 @@ import JSONText
         let facts: [UInt8]
     }
 
-    func hash(of version: Int64, _ questionnaire: String) async throws -> [UInt8]? {
-        try await database.read(Self.findHash, [.text(questionnaire), .integer(version)]).first?.bytes("content_hash")
-    }
-
     /// The newest sessions, the number of all sessions, and the median seconds for each question. It is slow, so it
     /// runs in a transaction on its own connection.
     func samples(
@@ -42,9 +38,6 @@ import JSONText
         return (samples, all, medians)
     }
 
-    private static let findHash: Statement = """
-        SELECT content_hash FROM definitions WHERE questionnaire = $1 AND version = $2
-        """
     private static let count: Statement = """
         SELECT count(*) AS count FROM sessions WHERE questionnaire = $1 AND version = $2
         """

@@ -1,9 +1,11 @@
 import BusProtocol
 import BusRuntime
+import Database
 import EventLoop
 
 struct GetFunnelHandler: RequestHandler {
     let profile: ProfileContext
+    let statistics: Database
 
     /// The default range begins this many days before its last day.
     private static let span = 30
@@ -19,13 +21,12 @@ struct GetFunnelHandler: RequestHandler {
         guard let key = request.plan else {
             let isOfPlan = request.version != nil || request.entry != nil
             guard !isOfPlan else { throw Self.refusal("plan", "A version and an entry are those of a plan.") }
-            return try await profile.events.funnel(from: from, to: to)
+            return try await statistics.transaction { try await EventStore.funnel(from: from, to: to, in: $0) }
         }
         guard let plan = try await profile.plans.plan(key, version: request.version) else {
             throw Self.refusal("plan", "There is no such version of a plan.")
         }
-        // It scans many rows, so it runs in a transaction and not among people's reads.
-        return try await profile.database.transaction {
+        return try await statistics.transaction {
             try await PlanProgressStore.funnel(of: plan, from: from, to: to, entry: request.entry, in: $0)
         }
     }
