@@ -45,7 +45,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let exclusions: [String: [String]] = [
     "FuzzTests": ["Corpus"],
-    "Gateway": ["WebApp/sdk", "WebApp/tests", "WebSDK/tests", "WebSDK/package.json", "WebSDK/tsconfig.json"],
+    "Gateway": ["WebSDK/tests", "WebSDK/package.json", "WebSDK/tsconfig.json"],
     "ImageReadingTests": ["Fixtures"], "VisualPreferenceServiceTests": ["Fixtures"],
     "AuthServiceTests": ["Numbers"], "ProfileServiceTests": ["Cases"], "ServiceContractTests": ["Fixtures"],
 ]
