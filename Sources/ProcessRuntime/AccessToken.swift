@@ -46,7 +46,8 @@ public struct AccessTokenVerifier: Sendable {
     /// - Throws: ``TokenRefusal``.
     public func verify(_ token: String, now: Int64) throws(TokenRefusal) -> AccessToken {
         guard token.utf8.count <= Self.longest else { throw .invalid }
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard parts.count == 3, let header = Self.object(parts[0]), let signature = Base64URL.decode(parts[2]) else {
             throw .invalid
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Cryptography
@@ -133,6 +134,43 @@ private func hex(_ text: String) throws -> [UInt8] { try #require(Hex.decode(tex
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")
         #expect(Base64URL.decode("-_8") == [0xfb, 0xff])
         for text in ["-_9", "-_8=", "+/8", "A", "-_ 8", "AA\n"] { #expect(Base64URL.decode(text) == nil) }
+    }
+
+    /// Against Foundation, for each length up to two signatures, and for each text of up to three digits and of four with some
+    /// endings.
+    @Test func base64URLIsThatOfFoundation() {
+        func foundation(_ bytes: [UInt8]) -> String {
+            Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=", with: "")
+        }
+        for length in 0...128 {
+            let bytes = (0..<length).map { _ in UInt8.random(in: 0...255) }
+            #expect(Base64URL.encode(bytes) == foundation(bytes))
+            #expect(Base64URL.decode(foundation(bytes)) == bytes)
+        }
+        func check(_ text: String) {
+            let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+            let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+            let decoded = Data(base64Encoded: plain + padding).map { [UInt8]($0) }
+            // Foundation takes unused bits that are not zero.
+            let expected = decoded.flatMap { foundation($0) == text ? $0 : nil }
+            if Base64URL.decode(text) != expected { Issue.record("\(text)") }
+        }
+        let digits = "ABPQZafghz0189-_".map { String($0) } + ["=", "+", "/", " ", "\n", "~", "@", "[", "`", "{", "å"]
+        for one in digits {
+            check(one)
+            for two in digits {
+                check(one + two)
+                for three in digits {
+                    check(one + two + three)
+                    for four in ["A", "_", "=", "\r"] { check(one + two + three + four) }
+                }
+            }
+        }
+    }
+
+    @Test func hexadecimalDigitsAreThoseOfTheByte() {
+        for byte in UInt8.min...UInt8.max { #expect(Hex.encode([byte]) == String(format: "%02x", byte)) }
     }
 
     /// Chi-squared over 60,000 digits: 27.9 is the 0.1 % point with nine degrees of freedom.

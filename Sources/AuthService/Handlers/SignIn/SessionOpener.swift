@@ -108,8 +108,8 @@ struct SessionOpener: Sendable {
 
     /// The claim `app` of an access token that this service has just issued.
     private static func app(of token: String) -> String? {
-        let parts = token.split(separator: ".")
-        guard parts.count == 3, let claims = Base64URL.decode(String(parts[1])) else { return nil }
-        return try? JSONValue.parse(claims)["app"]?.stringValue
+        let parts = token.utf8.split(separator: UInt8(ascii: "."))
+        guard parts.count == 3, let claims = Base64URL.decode(String(Substring(parts[1]))) else { return nil }
+        return try? JSONDocument(claims).root["app"]?.string
     }
 }
