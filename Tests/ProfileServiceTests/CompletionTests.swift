@@ -216,3 +216,23 @@ extension ProfileRecord {
         #expect(all.percentage == 100 && all.currentStep == all.totalSteps && all.nextField == nil)
     }
 }
+
+@Suite("states of fields") struct FieldStatesTests {
+    /// Against a dictionary, with keys of which many have the same length and ends.
+    @Test func theyAreAMap() {
+        let keys = ["", "a", "aa", "aba", "aca", "abba", "acca", "å", "åå"]
+        for _ in 0..<100 {
+            var (states, expected) = (FieldStates(), [String: FieldState]())
+            for _ in 0..<40 {
+                let key = keys.randomElement()!
+                let state = [nil, FieldState.declined, .answered(.integer(.random(in: 0...3)))].randomElement()!
+                (states[key], expected[key]) = (state, state)
+                for key in keys { #expect(states[key] == expected[key]) }
+            }
+            #expect(states.states.count == expected.count)
+            let turned = expected.shuffled().reduce(into: FieldStates()) { $0[$1.key] = $1.value }
+            #expect(states == turned)
+            #expect((states == FieldStates()) == expected.isEmpty)
+        }
+    }
+}

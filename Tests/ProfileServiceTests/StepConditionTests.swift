@@ -220,7 +220,8 @@ import Testing
                     "pets": [["dogs"], ["cats"], ["birds"]].randomElement(using: &random)!,
                 ]
                 for key in values.keys where Bool.random(using: &random) { values[key] = nil }
-                let record = Self.record(values.mapValues { .answered($0) })
+                let answers = values.reduce(into: FieldStates()) { $0[$1.key] = .answered($1.value) }
+                let record = Self.record(answers)
                 let shown = conditions.map { Self.oracle($0, values) == true }
                 let view = Onboarding.view(of: record, plan, today: Self.today)
                 let more = zip(["more", "verified"], shown).filter(\.1).map(\.0)

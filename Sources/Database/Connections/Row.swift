@@ -177,22 +177,15 @@ final class QueryResult: @unchecked Sendable {
 /// The columns of a statement's rows. There are few, so a linear search is fastest.
 final class ColumnNames: Sendable {
     private let names: [String]
-    /// A key that distinguishes most names, so a search compares few texts.
-    private let marks: [Int]
+    private let marks: [KeyMark]
 
     init(of result: OpaquePointer) {
         names = (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) }
-        marks = names.map(Self.mark)
+        marks = names.map(KeyMark.init)
     }
 
     func number(of name: String) -> Int32? {
-        let mark = Self.mark(name)
+        let mark = KeyMark(name)
         return marks.indices.first { marks[$0] == mark && names[$0] == name }.map { Int32($0) }
-    }
-
-    /// The length, the first and the last byte.
-    private static func mark(_ name: String) -> Int {
-        var name = name
-        return name.withUTF8 { $0.isEmpty ? 0 : $0.count << 16 | Int($0[0]) << 8 | Int($0[$0.count - 1]) }
     }
 }

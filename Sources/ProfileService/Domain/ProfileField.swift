@@ -1,3 +1,5 @@
+import Values
+
 /// The rules of one field of a profile.
 ///
 /// It is a class because the rules go through all fields several times a request, and each access to a structure copies
@@ -24,6 +26,8 @@ final class ProfileField: Sendable {
     }
 
     let key: String
+    /// For searches by the key.
+    let mark: KeyMark
     /// The step of the onboarding, from 2. Step 1 is the account.
     let step: Int64
     let kind: Kind
@@ -39,6 +43,7 @@ final class ProfileField: Sendable {
 
     init(key: String, step: Int64, kind: Kind, category: Category, isDeclinable: Bool, isPublic: Bool) {
         (self.key, self.step, self.kind, self.category) = (key, step, kind, category)
+        mark = KeyMark(key)
         (self.isDeclinable, self.isPublic) = (isDeclinable, isPublic)
         (isDateOfBirth, isCity, isPhoto) = (key == "dateOfBirth", key == "city", key == ProfilePhoto.field)
     }

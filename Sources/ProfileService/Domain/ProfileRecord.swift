@@ -15,13 +15,6 @@ enum FieldState: Sendable, Equatable {
     var isStale: Bool { if case .stale = self { true } else { false } }
 }
 
-/// The states of fields by their keys.
-typealias FieldStates = [String: FieldState]
-
-extension FieldStates {
-    subscript(field: ProfileField) -> FieldState? { self[field.key] }
-}
-
 /// A profile as stored in its rows.
 struct ProfileRecord: Sendable, Equatable {
     let personID: Identifier
@@ -119,7 +112,7 @@ struct ProfileRecord: Sendable, Equatable {
     /// The keys of those of the catalogue's fields whose state matches.
     func keys(of catalogue: FieldCatalogue, where matches: (FieldState) -> Bool) -> [String] {
         // Most people have skipped and declined nothing, so nothing is looked up by its key.
-        guard fields.values.contains(where: matches) else { return [] }
+        guard fields.states.contains(where: matches) else { return [] }
         return catalogue.fields.filter { fields[$0].map(matches) ?? false }.map(\.key)
     }
 }

@@ -1,0 +1,14 @@
+/// A number that tells most keys apart, so that a search among a few keys compares few texts: the length, the first and the last
+/// byte.
+public struct KeyMark: Sendable, Equatable {
+    @usableFromInline let number: Int
+
+    /// The mark of a key.
+    public init(_ key: String) {
+        var key = key
+        number = key.withUTF8 { $0.isEmpty ? 0 : $0.count << 16 | Int($0[0]) << 8 | Int($0[$0.count - 1]) }
+    }
+
+    /// Whether two keys may be equal.
+    @inlinable public static func == (one: KeyMark, other: KeyMark) -> Bool { one.number == other.number }
+}
