@@ -43,12 +43,20 @@ public struct SQLValue: Sendable, Equatable {
 
     private static func array(of element: UInt32, _ values: [[UInt8]?]) -> SQLValue {
         guard let type = arrayTypes[element] else { preconditionFailure("no array of \(element)") }
-        let dimensions = Int32(values.isEmpty ? 0 : 1)
-        let hasNull = Int32(values.contains(nil) ? 1 : 0)
-        var bytes = bigEndian(dimensions) + bigEndian(hasNull) + bigEndian(element)
-        if dimensions == 1 { bytes += bigEndian(Int32(values.count)) + bigEndian(Int32(1)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(values.reduce(20) { $0 + 4 + ($1?.count ?? 0) })
+        func put(_ number: Int32) { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
+        // The number of dimensions, whether there are NULLs, and the type of the elements.
+        put(values.isEmpty ? 0 : 1)
+        put(values.contains { $0 == nil } ? 1 : 0)
+        put(Int32(bitPattern: element))
+        if !values.isEmpty {
+            // The number of elements, and the index of the first.
+            put(Int32(values.count))
+            put(1)
+        }
         for value in values {
-            bytes += bigEndian(value.map { Int32($0.count) } ?? -1)
+            put(value.map { Int32($0.count) } ?? -1)
             if let value { bytes += value }
         }
         return SQLValue(type, bytes)
