@@ -130,7 +130,7 @@ import Testing
         await parts.stop()
     }
 
-    /// A queue is empty most of the time, and PostgreSQL keeps a plan that it made when it was.
+    /// A queue is nearly empty most of the time, and PostgreSQL keeps a plan that it made when it was.
     @Test func aRelayTakesNoMoreThanItHasRoomForWhateverThePlan() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         try await scratch.query(
@@ -144,19 +144,17 @@ import Testing
         let parts = try ServiceParts(scratch, connections: 1)
         let gate = LoopPromise<Void>()
         var inHand = 0
-        let relay = OutboxRelay(parts.outbox) { _ in
+        let relay = OutboxRelay(parts.outbox) { item in
+            guard item.destination == "sms" else { return }
             inHand += 1
             try await gate.get()
         }
         Loop.spawn { await relay.run() }
+        try await parts.database.waitUntilAvailable()
+        try await parts.database.transaction { parts.outbox.enqueue("push", payload: [1], in: $0) }
         try #require(
-            try await eventually {
-                try await scratch.query(
-                    """
-                    SELECT count(*) FROM pg_stat_activity
-                    WHERE datname = current_database() AND state = 'idle' AND query LIKE '%FOR UPDATE SKIP LOCKED%'
-                    """) == "1"
-            }, "the relay has looked at the empty queue")
+            try await eventually { try await scratch.query("SELECT count(*) FROM outbox") == "0" },
+            "the relay has taken from the queue, which was empty when it was analyzed")
         try await parts.database.transaction { transaction in
             for _ in 0..<100 { parts.outbox.enqueue("sms", payload: [1], in: transaction) }
         }
