@@ -35,9 +35,6 @@ class Target:
         for path in [*self.secrets.glob("*-database"), *self.secrets.glob("*-database-owner")]:
             text = path.read_text().replace("host=postgres", f"host={','.join(DATABASES)}")
             path.write_text(text.replace("/run/secrets/database-certificate", str(certificate)))
-        for service in COUNTING:
-            text = (self.secrets / f"{service}-database").read_text()
-            (self.secrets / f"{service}-statistics-database").write_text(f"{text.strip()} target_session_attrs=prefer-standby\n")
 
     def variables(self):
         """The variables of all programs."""
@@ -51,7 +48,7 @@ class Target:
             given |= {f"BUS_{prefix}": bus, f"{prefix}_DATABASE_URL_FILE": f"{self.secrets}/{service}-database",
                       f"{prefix}_KEYS_FILE": f"{self.secrets}/{service}-keys"}
             if service in COUNTING:
-                given[f"{prefix}_STATISTICS_DATABASE_URL_FILE"] = f"{self.secrets}/{service}-statistics-database"
+                given[f"{prefix}_STATISTICS_HOST"] = ",".join(DATABASES)
         return given
 
     def start(self):
@@ -66,13 +63,16 @@ class Target:
         self.count_people()
 
     def count_people(self):
-        """A standby answers the funnel, and the primary has no connection for statistics."""
+        """The funnel is counted on a standby, and the primary has no connection for statistics."""
         self.command("funnel", BUS_KEY_FILE=f"{self.secrets}/operator-bus-key")
         counted = "SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name LIKE 'vestibule-%-statistics/%'"
         expect(not self.query(counted), "no connection for statistics on the primary")
         standbys = [each for each in self.cluster.databases if each != self.cluster.primary()]
         found = {user for standby in standbys for [user] in self.cluster.rows(standby, counted)}
         expect(len(found) == len(COUNTING), f"connections of {', '.join(COUNTING)} on the standbys, saw {', '.join(found)}")
+        # A backend says what it ran last.
+        ended = f"{counted} AND query = 'COMMIT'"
+        expect([["profile"]] in [self.cluster.rows(standby, ended) for standby in standbys], "a count on a standby")
 
     def start_program(self, name):
         program = self.programs / ("Gateway" if name == "gateway" else "".join(map(str.capitalize, name.split("-"))) + "Service")

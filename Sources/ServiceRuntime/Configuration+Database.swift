@@ -47,13 +47,17 @@ extension Configuration {
     }
 
     /// The configuration of the standby that counts people for one replica's statistics; `nil` if there is none.
-    func statisticsDatabase(
+    func standby(
         of definition: ServiceDefinition, for replica: Identifier
     ) throws(ConfigurationError) -> DatabaseConfiguration? {
-        let name = "\(definition.prefix)STATISTICS_DATABASE_URL"
-        guard definition.countsPeople, optionalText(name) != nil else { return nil }
+        let name = "\(definition.prefix)STATISTICS_HOST"
+        guard definition.countsPeople, let hosts = optionalText(name) else { return nil }
         var database = try database(of: definition, for: replica)
-        database.connectionString = try connectionString(name)
+        database.standbys = hosts
+        guard
+            profile != .production
+                || !DatabaseConfiguration.isOpenToTheNetwork(database.connectionString, standbys: hosts)
+        else { throw ConfigurationError("\(definition.prefix)DATABASE_URL must say sslmode=verify-full for \(name)") }
         // Few people look at statistics, and each look is heavy.
         database.poolSize = 3
         database.applicationName = ConnectionDemand.name(

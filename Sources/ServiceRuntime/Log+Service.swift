@@ -5,13 +5,21 @@ import JSONText
 
 /// Log lines about the database and about answered requests.
 extension Log {
+    /// Writes what happens to a database's connections from now on.
+    ///
     /// - Parameter use: what the database is for; `nil` for the service's own.
-    func record(_ change: Database.Change, of use: String? = nil) {
+    @Loop func record(of database: Database, for use: String? = nil) {
         let fields = use.map { ["of": JSONValue.string($0)] } ?? [:]
-        switch change {
-        case .lost(let reason): warning("database_lost", fields.merging(["reason": .string(reason)]) { $1 })
-        case .refused(let reason): warning("database_refuses", fields.merging(["reason": .string(reason)]) { $1 })
-        case .back: info("database_back", fields)
+        func with(_ name: String, _ text: String) -> [String: JSONValue] {
+            fields.merging([name: .string(text)]) { $1 }
+        }
+        database.onTimeout = { [self] in warning("database_timeout", with("error", Self.name(of: $0))) }
+        database.onChange = { [self] change in
+            switch change {
+            case .lost(let reason): warning("database_lost", with("reason", reason))
+            case .refused(let reason): warning("database_refuses", with("reason", reason))
+            case .back: info("database_back", fields)
+            }
         }
     }
 

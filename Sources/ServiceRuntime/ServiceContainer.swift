@@ -17,8 +17,8 @@ import JSONText
     public let bus: Bus
     /// The pool of connections to the service's database.
     public let database: Database
-    /// Where people are counted for statistics: on a standby, if there is one. What it says may be old, so nothing is
-    /// decided by it.
+    /// Where people are counted for statistics: on a standby, if the operator has one for it. What it says may be old, so
+    /// nothing about a person may be decided by it.
     public let statistics: Database
     /// The service's key ring.
     public let keys: KeyRing
@@ -86,12 +86,10 @@ import JSONText
         busConfiguration.security?.onProblem = { [log] in log.error("bus_keys", ["problem": .string($0)]) }
         keys = try configuration.keyRing("\(definition.prefix)KEYS")
         database = Database(try configuration.database(of: definition, for: busConfiguration.instance))
-        database.onTimeout = { [log] in log.warning("database_timeout", ["error": .string(Log.name(of: $0))]) }
-        database.onChange = { [log] in log.record($0) }
-        if let standby = try configuration.statisticsDatabase(of: definition, for: busConfiguration.instance) {
+        log.record(of: database)
+        if let standby = try configuration.standby(of: definition, for: busConfiguration.instance) {
             statistics = Database(standby)
-            statistics.onTimeout = database.onTimeout
-            statistics.onChange = { [log] in log.record($0, of: "statistics") }
+            log.record(of: statistics, for: "statistics")
         } else {
             statistics = database
         }

@@ -53,13 +53,12 @@ public struct ServiceDefinition: Sendable {
                 "AUDIT_ANCHOR_FOLDER", .text, nil,
                 "Folder outside of the database for each service's file of audit anchors; required outside development"),
             .init("BUS_BIND", .text, nil, "Where to listen: ipc:/DIRECTORY or tcp://ADDRESS:PORT"),
-        ] + (countsPeople ? [statisticsDatabase] : [])
+        ] + (countsPeople ? [standbys] : [])
     }
 
-    private var statisticsDatabase: ConfigurationVariable {
+    private var standbys: ConfigurationVariable {
         .init(
-            "\(prefix)STATISTICS_DATABASE_URL", .text, nil,
-            "Connection string of a standby that counts people for statistics; nothing: the service's database",
-            isSecret: true)
+            "\(prefix)STATISTICS_HOST", .text, nil,
+            "Hosts of the database that count people for statistics, of several a standby; without it the primary does")
     }
 }

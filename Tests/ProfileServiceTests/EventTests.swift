@@ -504,36 +504,50 @@ import Testing
         }
     }
 
+    /// Another server with the same tables and other rows stands in for the standby, and shows who counts there.
     @Test func aFunnelIsCountedOnTheStandbyAndNothingElseIs() async throws {
-        let standby = try await ScratchDatabase.standby(of: ProfileServiceDefinition.definition)
-        try await ProfileStage.run(environment: ["PROFILE_STATISTICS_DATABASE_URL": standby.runtime]) { profile in
-            try await profile.stage.containers[0].statistics.waitUntilAvailable()
-            try await profile.update(["displayName": "Åsa"])
+        let standby = try await Loop.offload { try ScratchCluster("-statistics") }
+        defer { standby.destroy() }
+        try await ProfileStage.run(environment: ["PROFILE_STATISTICS_HOST": standby.folder]) { profile in
             func counted() async throws -> [Int64?] {
                 [
                     try await profile.ask(GetFunnel()).steps.first?.people,
                     try await profile.ask(GetFunnel(plan: "yoked")).total?.people,
                 ]
             }
-            #expect(try await counted() == [0, 0])
-            let version = try await profile.stage.rows("SELECT version FROM person_plans")
-            _ = try await standby.query(
-                """
-                INSERT INTO onboarding_events (event_id, anonymous_id, name, at)
-                    VALUES (gen_random_uuid(), 'visitor', 'app_opened', now());
-                -- Without their keys: the plan is not published there.
-                SET session_replication_role = replica;
-                INSERT INTO person_plans (person_id, app, plan, version) VALUES ('\(profile.person)', '', 'yoked', \(version))
-                """)
-            #expect(try await counted() == [1, 1])
-
-            try await standby.refuseConnections()
-            #expect(try await eventually { profile.stage.log.text.contains(#""event":"database_lost""#) })
+            // The service is there before the standby is.
+            try await profile.update(["displayName": "Åsa"])
             let refusal = await #expect(throws: BusError.self) { try await profile.ask(GetFunnel()) }
             #expect(refusal?.code == "service_unavailable")
+            let lines = profile.stage.log.text.split(separator: "\n").filter { $0.contains("database_lost") }
+            #expect(!lines.isEmpty && lines.allSatisfy { $0.contains(#""of":"statistics""#) })
+
+            let (name, definition) = (profile.stage.scratch.name, ProfileServiceDefinition.definition)
+            _ = try await Loop.offload {
+                try standby.query("postgres", "ALTER ROLE scratch_runtime SET default_transaction_read_only = on")
+                try standby.query("postgres", "CREATE DATABASE \(name) OWNER scratch_owner")
+            }
+            _ = try await Migrator.run(
+                owner: "host=\(standby.folder) dbname=\(name) user=scratch_owner", schema: "profile",
+                runtimeRole: "scratch_runtime", migrations: definition.migrations)
+            #expect(try await eventually { (try? await counted()) == [0, 0] })
+            let version = try await profile.stage.rows("SELECT version FROM person_plans")
+            _ = try await Loop.offload {
+                try standby.query(
+                    name,
+                    """
+                    SET search_path = profile;
+                    INSERT INTO onboarding_events (event_id, anonymous_id, name, at)
+                        VALUES (gen_random_uuid(), 'visitor', 'app_opened', now());
+                    -- Without their keys: the plan is not published there.
+                    SET session_replication_role = replica;
+                    INSERT INTO person_plans (person_id, app, plan, version)
+                        VALUES (gen_random_uuid(), '', 'yoked', \(version))
+                    """)
+            }
+            #expect(try await counted() == [1, 1])
             #expect(try await profile.ask(GetMe()).profile["displayName"] == "Åsa")
         }
-        try await standby.drop()
     }
 
     /// Against a count by hand over people who did whatever they liked in whatever order.

@@ -116,14 +116,14 @@ import Testing
         }
     }
 
-    @Test func choicesAreCountedOnTheStandby() async throws {
-        let standby = try await ScratchDatabase.standby(of: VisualPreferenceServiceDefinition.definition)
-        try await Visual.run(environment: ["VISUAL_PREFERENCE_STATISTICS_DATABASE_URL": standby.runtime]) { visual in
+    @Test func nothingButStatisticsNeedsTheStandby() async throws {
+        try await Visual.run(environment: ["VISUAL_PREFERENCE_STATISTICS_HOST": "/nowhere"]) { visual in
             _ = try await visual.ask(GetVisualSession(), .random())
-            try await visual.stage.containers[0].statistics.waitUntilAvailable()
-            #expect(try await visual.edit(GetStimulusStatistics(version: "1")).sessions == 0)
+            let refusal = await #expect(throws: BusError.self) {
+                try await visual.edit(GetStimulusStatistics(version: "1"))
+            }
+            #expect(refusal?.code == "service_unavailable")
         }
-        try await standby.drop()
     }
 
     @Test func aPictureIsServedForGoodAndNothingElse() throws {

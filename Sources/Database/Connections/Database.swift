@@ -293,12 +293,12 @@ import Values
     }
 
     private func connect() async {
-        let (text, schema, name) = (
-            configuration.connectionString, configuration.schema, configuration.applicationName
-        )
+        let configuration = configuration
         guard
             let address = try? await Loop.offload({
-                DatabaseConfiguration.connect(text, schema: schema, applicationName: name)
+                DatabaseConfiguration.connect(
+                    configuration.connectionString, standbys: configuration.standbys, schema: configuration.schema,
+                    applicationName: configuration.applicationName)
             })
         else { return hasLost = true }
         let raw = OpaquePointer(bitPattern: address)

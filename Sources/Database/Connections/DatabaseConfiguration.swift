@@ -5,6 +5,9 @@ import Glibc
 public struct DatabaseConfiguration: Sendable {
     /// A libpq connection string or URI.
     public var connectionString: String
+    /// Hosts in place of those in the connection string, for reads that a standby may answer; `nil` for the hosts in the
+    /// string. Of several a standby is preferred to the primary.
+    public var standbys: String?
     /// The schema of the service's tables.
     public var schema: String
     /// The most connections. One of them is for reads only. They are opened when needed.
@@ -32,13 +35,15 @@ public struct DatabaseConfiguration: Sendable {
 
     /// Whether an attacker on the network could read along or impersonate the server: the connection uses a network,
     /// and the server need not prove its identity.
-    public static func isOpenToTheNetwork(_ connectionString: String) -> Bool {
+    ///
+    /// - Parameter standbys: as ``standbys``.
+    public static func isOpenToTheNetwork(_ connectionString: String, standbys: String? = nil) -> Bool {
         let parameters = parameters(of: connectionString)
         // libpq reads missing settings from the environment.
         func parameter(_ name: String, _ variable: String) -> String? {
             parameters[name] ?? getenv(variable).map { String(cString: $0) }
         }
-        let hosts = (parameter("host", "PGHOST") ?? "").split(separator: ",")
+        let hosts = (standbys ?? parameter("host", "PGHOST") ?? "").split(separator: ",")
         // A folder means a Unix socket. libpq's default without a host is a Unix socket too.
         let isLocal =
             parameter("hostaddr", "PGHOSTADDR") == nil && hosts.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("@") }
@@ -65,15 +70,18 @@ public struct DatabaseConfiguration: Sendable {
 
     /// Connects, of several hosts to the first one that takes writes. It blocks, so it must run off the loop.
     ///
+    /// - Parameter standbys: as ``standbys``.
     /// - Returns: the address of a `PGconn`, connected or not. The caller owns it.
-    static func connect(_ connectionString: String, schema: String, applicationName: String) -> UInt {
+    static func connect(
+        _ connectionString: String, standbys: String? = nil, schema: String, applicationName: String
+    ) -> UInt {
         // Sequential scans are off because every statement has an index for its look-up. Queues are mostly empty: a
         // plan made then would scan the whole table, and would be kept when the table is full.
         //
         // JIT compilation is off because that setting makes some cheap statements look expensive.
         let options =
             "-c search_path=\(schema) -c statement_timeout=5000 -c lock_timeout=200 -c idle_in_transaction_session_timeout=10000 -c enable_seqscan=off -c jit=off"
-        let isOneOfMany = hosts(in: connectionString) > 1
+        let isOneOfMany = (standbys?.split(separator: ",").count ?? hosts(in: connectionString)) > 1
         let parameters = [
             // What stands before the connection string is a default, which the string may override.
             //
@@ -86,8 +94,10 @@ public struct DatabaseConfiguration: Sendable {
             ("dbname", connectionString), ("options", options), ("gssencmode", "disable"),
             ("application_name", applicationName), ("client_encoding", "UTF8"),
         ]
-        var keywords = parameters.map { strdup($0.0) } + [nil]
-        var values = parameters.map { strdup($0.1) } + [nil]
+        let kind = isOneOfMany ? "prefer-standby" : "any"
+        let overrides = standbys.map { [("host", $0), ("target_session_attrs", kind)] } ?? []
+        var keywords = (parameters + overrides).map { strdup($0.0) } + [nil]
+        var values = (parameters + overrides).map { strdup($0.1) } + [nil]
         defer { for pointer in keywords + values { free(pointer) } }
         let connection = keywords.withUnsafeMutableBufferPointer { keywords in
             values.withUnsafeMutableBufferPointer { values in

@@ -1,7 +1,6 @@
 import Database
 import EventLoop
 import Foundation
-import ServiceRuntime
 import Synchronization
 
 /// A database for one test with a service's schema, cloned from a migrated template.
@@ -32,17 +31,6 @@ public struct ScratchDatabase: Sendable {
             try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy")
         }
         return ScratchDatabase(name: name, schema: contents.first?.schema ?? "public", folder: cluster.folder)
-    }
-
-    /// A database in which a service may only read, as on a standby. ``query(_:)`` fills it.
-    public static func standby(of definition: ServiceDefinition) async throws -> ScratchDatabase {
-        let made = try await make(schema: definition.name.identifier, migrations: definition.migrations)
-        _ = try await Loop.offload {
-            try ScratchCluster.shared.get().query(
-                "postgres", "ALTER ROLE scratch_runtime IN DATABASE \(made.name) SET default_transaction_read_only = on"
-            )
-        }
-        return made
     }
 
     /// Drops the database. Nothing may use it afterwards.
