@@ -232,7 +232,10 @@ extension ProfileRecord {
             #expect(states.states.count == expected.count)
             let turned = expected.shuffled().reduce(into: FieldStates()) { $0[$1.key] = $1.value }
             #expect(states == turned)
-            #expect((states == FieldStates()) == expected.isEmpty)
+            var others = expected
+            others[keys.randomElement()!] = .declined
+            let other = others.reduce(into: FieldStates()) { $0[$1.key] = $1.value }
+            #expect((states == other) == (expected == others) && (other == states) == (expected == others))
         }
     }
 }
