@@ -504,6 +504,38 @@ import Testing
         }
     }
 
+    /// What is old is looked for each minute, among everything that is not.
+    @Test(arguments: [
+        (
+            "onboarding_events", EventStore.purge,
+            """
+            INSERT INTO onboarding_events (event_id, anonymous_id, name, at)
+            SELECT gen_random_uuid(), 'v' || n, 'app_opened', now() FROM generate_series(1, 3000) AS n
+            """
+        ),
+        (
+            "visitor_counts", EventStore.purgeCounts,
+            """
+            INSERT INTO visitor_counts (key, began, taken)
+            SELECT sha256(n::text::bytea), now(), 1 FROM generate_series(1, 3000) AS n
+            """
+        ),
+        (
+            "profile_field_history", ProfileStore.purgeHistory,
+            """
+            INSERT INTO profile_field_history (person_id, key, state)
+            SELECT gen_random_uuid(), 'bio', 'cleared' FROM generate_series(1, 3000)
+            """
+        ),
+    ])
+    func whatIsOldIsFoundWithoutReadingTheRest(_ table: String, _ statement: Statement, _ rows: String) async throws {
+        let sql = statement.sql.replacing("$1", with: "1000")
+        try await ProfileStage.run { profile in
+            let read = try await profile.stage.rowsRead(of: table, by: sql, after: rows)
+            #expect(try #require(read) < 100)
+        }
+    }
+
     /// Another server with the same tables and other rows stands in for the standby, and shows who counts there.
     @Test func aFunnelIsCountedOnTheStandbyAndNothingElseIs() async throws {
         let standby = try await Loop.offload { try ScratchCluster("-statistics") }

@@ -134,6 +134,31 @@ import Testing
         }
     }
 
+    /// It is looked for again and again, among everything that is not too old.
+    @Test(arguments: [
+        (
+            "answer_history", "SELECT purge_history(1000)",
+            """
+            INSERT INTO answer_history (person_id, session_id, question, revision, state, changed_at)
+            SELECT gen_random_uuid(), gen_random_uuid(), 'q', 1, 'answered', now() FROM generate_series(1, 3000)
+            """
+        ),
+        (
+            "mutations", SessionStore.purgeMutations.sql.replacing("$1", with: "1000"),
+            """
+            INSERT INTO mutations (person_id, session_id, mutation_id, digest, question, revision, at)
+            SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '', 'q', 1, now()
+            FROM generate_series(1, 3000)
+            """
+        ),
+    ])
+    func whatIsTooOldIsFoundWithoutReadingTheRest(_ table: String, _ statement: String, _ rows: String) async throws {
+        try await withService { service in
+            let read = try await service.stage.rowsRead(of: table, by: statement, after: rows)
+            #expect(try #require(read) < 100)
+        }
+    }
+
     /// Of the newest sessions each first answer has its time, as the history says.
     @Test func timesFromBeforeAreTaken() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "questionnaire")

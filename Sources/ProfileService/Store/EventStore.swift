@@ -166,10 +166,10 @@ struct EventStore: Sendable {
     static func all(_ column: String, _ value: String) -> String {
         "(\(column) = \(value) AND name <> 'app_opened' OR \(column) = \(value) AND name = 'app_opened')"
     }
-    private static let purge: Statement = """
+    static let purge: Statement = """
         WITH old AS MATERIALIZED (
             SELECT event_id FROM onboarding_events AS e
-            WHERE anonymous_id IS NOT NULL AND received_at < clock_timestamp() - interval '90 days' AND (
+            WHERE anonymous_id IS NOT NULL AND received_at < now() - interval '90 days' AND (
                 name = 'app_opened' AND EXISTS (
                     SELECT FROM onboarding_events AS f
                     WHERE f.anonymous_id = e.anonymous_id AND f.name = 'app_opened'
@@ -182,9 +182,9 @@ struct EventStore: Sendable {
             LIMIT $1 FOR UPDATE SKIP LOCKED)
         DELETE FROM onboarding_events WHERE event_id IN (SELECT event_id FROM old) RETURNING event_id
         """
-    private static let purgeCounts: Statement = """
+    static let purgeCounts: Statement = """
         WITH old AS MATERIALIZED (
-            SELECT key, began FROM visitor_counts WHERE began < clock_timestamp() - interval '25 hours'
+            SELECT key, began FROM visitor_counts WHERE began < now() - interval '25 hours'
             LIMIT $1 FOR UPDATE SKIP LOCKED)
         DELETE FROM visitor_counts c USING old WHERE c.key = old.key AND c.began = old.began RETURNING c.key
         """

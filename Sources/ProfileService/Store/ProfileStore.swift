@@ -213,9 +213,9 @@ struct ProfileStore: Sendable {
     }
 
     private static let page: Int64 = 1000
-    private static let purgeHistory: Statement = """
+    static let purgeHistory: Statement = """
         WITH old AS MATERIALIZED (
-            SELECT id FROM profile_field_history WHERE changed_at < clock_timestamp() - interval '365 days'
+            SELECT id FROM profile_field_history WHERE changed_at < now() - interval '365 days'
             LIMIT $1 FOR UPDATE SKIP LOCKED)
         DELETE FROM profile_field_history WHERE id IN (SELECT id FROM old) RETURNING id
         """

@@ -165,9 +165,9 @@ import JSONText
 
     private static let most = OpenSession.most
     private static let page: Int64 = 1000
-    private static let purgeMutations: Statement = """
+    nonisolated static let purgeMutations: Statement = """
         WITH old AS MATERIALIZED (
-            SELECT person_id, session_id, mutation_id FROM mutations WHERE at < clock_timestamp() - interval '30 days'
+            SELECT person_id, session_id, mutation_id FROM mutations WHERE at < now() - interval '30 days'
             LIMIT $1 FOR UPDATE SKIP LOCKED)
         DELETE FROM mutations m USING old WHERE m.person_id = old.person_id AND m.session_id = old.session_id
             AND m.mutation_id = old.mutation_id

@@ -79,11 +79,11 @@ import ServiceRuntime
         }
     }
 
-    private static let expired = MediaStore.end("expires_at <= clock_timestamp()", "$1")
+    private static let expired = MediaStore.end("expires_at <= now()", "$1")
     /// All rows get the same time.
     private static let take: Statement = """
         UPDATE destructions SET due_at = now() + interval '1 minute' WHERE media_id = ANY(ARRAY(
-            SELECT media_id FROM destructions WHERE due_at <= clock_timestamp()
+            SELECT media_id FROM destructions WHERE due_at <= now()
             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED))
         RETURNING media_id, purpose, reason, due_at
         """

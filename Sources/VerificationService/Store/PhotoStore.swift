@@ -252,7 +252,7 @@ import EventLoop
             sizes_attempts = sizes_attempts + 1
         WHERE media_id = (
             SELECT media_id FROM media
-            WHERE position IS NOT NULL AND moderation = 'approved' AND sizes_due_at <= clock_timestamp()
+            WHERE position IS NOT NULL AND moderation = 'approved' AND sizes_due_at <= now()
             ORDER BY sizes_due_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING media_id, sizes_attempts
         """

@@ -23,6 +23,20 @@ import Testing
         return sessions
     }
 
+    /// They are looked for each second, among those that go on.
+    @Test func whatHasExpiredIsFoundWithoutReadingTheRest() async throws {
+        let statement = SessionStore.overdue.sql.replacing("$1", with: "2592000").replacing("$2", with: "15552000")
+        try await AuthStage.run { auth in
+            let read = try await auth.stage.rowsRead(
+                of: "sessions", by: statement,
+                after: """
+                    INSERT INTO sessions (id, person_id, device_id)
+                    SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 3000)
+                    """)
+            #expect(try #require(read) < 100)
+        }
+    }
+
     @Test func areListedWithTheirDevices() async throws {
         try await AuthStage.run { auth in
             let sessions = try await signIn(auth, 2)

@@ -166,6 +166,20 @@ import ServiceRuntime
         return rows
     }
 
+    /// Runs a statement as the services do, and counts the rows of a table that it reads.
+    ///
+    /// - Parameter preparation: SQL that fills the table before.
+    public func rowsRead(of table: String, by statement: String, after preparation: String) async throws -> Int? {
+        // Without the keys of tables that are not filled.
+        try await rows("SET session_replication_role = replica; \(preparation); ANALYZE \(table)")
+        return Int(
+            try await rows(
+                """
+                SET enable_seqscan = off; SET jit = off; \(statement);
+                SELECT coalesce(idx_tup_fetch, 0) + seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = '\(table)'
+                """))
+    }
+
     /// The connection string of the role that owns the tables.
     public var owner: String { scratch.owner }
 

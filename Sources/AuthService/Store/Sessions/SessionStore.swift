@@ -343,10 +343,11 @@ struct PresentedToken: Sendable {
             FROM (SELECT id FROM ended ORDER BY id) AS all_ended
             """)
     }
-    private static let overdue: Statement = """
+    /// No index is searched by `clock_timestamp()`, which may be another one for each row.
+    nonisolated static let overdue: Statement = """
         SELECT id, person_id FROM sessions
-        WHERE revoked_at IS NULL AND (last_used_at <= clock_timestamp() - $1::bigint * interval '1 s'
-            OR created_at <= clock_timestamp() - $2::bigint * interval '1 s')
+        WHERE revoked_at IS NULL AND (last_used_at <= now() - $1::bigint * interval '1 s'
+            OR created_at <= now() - $2::bigint * interval '1 s')
         LIMIT 1000
         """
     private static let list: Statement = """
