@@ -2,7 +2,7 @@
 STATE ?= .vestibule
 HTTP ?= 127.0.0.1:8080
 
-.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test fuzz race-test guide-test http-cases s3-test bus-test web-test kubernetes-test staging-test ha-test chaos bench build lint clean bootstrap
+.PHONY: help up demo test contract format prove api-test observability-test edge-test docs-test fuzz race-test guide-test http-cases s3-test bus-test web-test kubernetes-test staging-test ha-test chaos bench bench-peers bench-growth build lint clean bootstrap
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
@@ -27,6 +27,8 @@ help:
 	@echo "make ha-test  deploy/ha for real: three database hosts, whose primary is killed, cut off and paused while people write; needs root"
 	@echo "make chaos  kill, stop, cut off and fill up a system while people write, and judge what is left; CHAOS=\"--seed 7 --for 30m\""
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
+	@echo "make bench-growth  1 to 8 replicas and 10,000 to 3,000,000 people: what grows, and what systems of millions need; 25 GB of disk"
+	@echo "make bench-peers  a read and a login beside the same in FastAPI with asyncpg and PyJWT, from PyPI"
 	@echo "make lint   formatter, house rules, target imports"
 	@echo "make clean  remove what was built (the state folder stays)"
 
@@ -120,6 +122,16 @@ bench:
 		scripts/bench-questionnaire || status=$$?; scripts/bench-recoveries || status=$$?; \
 		scripts/bench-cities || status=$$?; scripts/bench-funnel || status=$$?; scripts/bench-choices || status=$$?; \
 		scripts/bench-verification || status=$$?; exit $$status
+
+bench-peers:
+	@scripts/bootstrap wrk openssl
+	@swift build -c release
+	@scripts/bench-peers
+
+bench-growth:
+	@scripts/bootstrap wrk
+	@swift build -c release
+	@scripts/bench-growth
 
 lint: bootstrap
 	swift format lint --strict --recursive Package.swift Sources Tests
