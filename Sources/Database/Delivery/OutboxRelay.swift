@@ -151,10 +151,12 @@ public struct DeliveryGoesOn: Error, Equatable {
     private func takeDue(atMost room: Int) async throws -> Int {
         isLooking = true
         defer { isLooking = false }
-        let (now, mayBeDue) = try await trustedTime()
+        // It shares a round trip with the look at the clock.
+        let mayBeDue = Loop.spawn { [outbox] in try await outbox.database.read(Self.due)[0].bool("may_be_due") }
+        let now = try await trustedTime()
         if now == nil, timersMayFire { onAlarm?(.clockJumped(onNewPrimary: timeline != trustedTimeline)) }
         timersMayFire = now != nil
-        guard mayBeDue || !delivered.isEmpty else { return 0 }
+        guard try await mayBeDue.value || !delivered.isEmpty else { return 0 }
         let done = delivered
         let lane = lane.without(absent?() ?? [])
         let rows = try await outbox.database.write(
@@ -171,10 +173,10 @@ public struct DeliveryGoesOn: Error, Equatable {
         return rows.count
     }
 
-    /// The database's time for timers, `nil` if its clock has jumped; and whether an item may be due, in any lane.
+    /// The database's time for timers; `nil` if its clock has jumped.
     ///
     /// A jump before this process started counts too, because a restart does not undo a jump.
-    private func trustedTime() async throws -> (Timestamp?, mayBeDue: Bool) {
+    private func trustedTime() async throws -> Timestamp? {
         let database = outbox.database
         if !guardian.isSet, let boot = BootClock.id {
             let known = try await database.read(Self.mark, [.text(boot)]).first
@@ -182,15 +184,14 @@ public struct DeliveryGoesOn: Error, Equatable {
         }
         let row = try await database.read(Self.clock)[0]
         let now = try row.timestamp("now")
-        let mayBeDue = try row.bool("may_be_due")
         timeline = try row.text("timeline")
         if trustedTimeline.isEmpty { trustedTimeline = timeline }
-        guard guardian.observe(database: now, boot: BootClock.now()) else { return (nil, mayBeDue) }
+        guard guardian.observe(database: now, boot: BootClock.now()) else { return nil }
         trustedTimeline = timeline
         if let offset = guardian.offsetToKeep(), let boot = BootClock.id {
             _ = try await database.write(Self.keepMark, [.text(boot), .integer(offset)])
         }
-        return (now, mayBeDue)
+        return now
     }
 
     private func attempt(_ row: Row) async {
@@ -258,9 +259,12 @@ public struct DeliveryGoesOn: Error, Equatable {
             attempts: Int(try row.integer("attempts")), age: .milliseconds(try row.integer("age_ms")))
     }
 
-    /// Mostly nothing is due. A claim that finds nothing would cost PostgreSQL as much again.
-    static let clock: Statement = """
-        SELECT clock_timestamp() AS now, left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline, EXISTS (
+    private static let clock: Statement = """
+        SELECT clock_timestamp() AS now, left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline
+        """
+    /// Whether an item may be due, in any lane. Mostly none is, and a claim that finds nothing would cost PostgreSQL more.
+    private static let due: Statement = """
+        SELECT EXISTS (
             SELECT FROM outbox WHERE dead_at IS NULL AND due_at <= (SELECT clock_timestamp())
                 AND (locked_until IS NULL OR locked_until < clock_timestamp())) AS may_be_due
         """
