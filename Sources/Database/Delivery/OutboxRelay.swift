@@ -55,6 +55,8 @@ public struct DeliveryGoesOn: Error, Equatable {
     private var isStopped = false
     private var nap: LoopPromise<Void>?
     private var isWanted = false
+    /// Whether nothing has woken the relay since it went to rest.
+    private var isIdle = false
     private var guardian = ClockGuard()
     /// The server's timeline at the last look, and when its clock was last trusted. Another one means that another server
     /// has taken over.
@@ -139,7 +141,7 @@ public struct DeliveryGoesOn: Error, Equatable {
     }
 
     private func rest(atMost limit: Duration = longestNap) async {
-        defer { isWanted = false }
+        defer { (isIdle, isWanted) = (!isWanted, false) }
         guard !isWanted else { return }
         let nap = LoopPromise<Void>()
         self.nap = nap
@@ -152,11 +154,12 @@ public struct DeliveryGoesOn: Error, Equatable {
         isLooking = true
         defer { isLooking = false }
         // It shares a round trip with the look at the clock.
-        let mayBeDue = Loop.spawn { [outbox] in try await outbox.database.read(Self.due)[0].bool("may_be_due") }
+        let mayBeDue =
+            isIdle ? Loop.spawn { [outbox] in try await outbox.database.read(Self.due)[0].bool("may_be_due") } : nil
         let now = try await trustedTime()
         if now == nil, timersMayFire { onAlarm?(.clockJumped(onNewPrimary: timeline != trustedTimeline)) }
         timersMayFire = now != nil
-        guard try await mayBeDue.value || !delivered.isEmpty else { return 0 }
+        if let mayBeDue, try await !mayBeDue.value, delivered.isEmpty { return 0 }
         let done = delivered
         let lane = lane.without(absent?() ?? [])
         let rows = try await outbox.database.write(
