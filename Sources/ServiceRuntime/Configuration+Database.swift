@@ -54,10 +54,13 @@ extension Configuration {
         guard definition.countsPeople, let hosts = optionalText(name) else { return nil }
         var database = try database(of: definition, for: replica)
         database.standbys = hosts
-        guard
-            profile != .production
-                || !DatabaseConfiguration.isOpenToTheNetwork(database.connectionString, standbys: hosts)
-        else { throw ConfigurationError("\(definition.prefix)DATABASE_URL must say sslmode=verify-full for \(name)") }
+        let (text, ofService) = (database.connectionString, "\(definition.prefix)DATABASE_URL")
+        guard !DatabaseConfiguration.hasAddress(text) else {
+            throw ConfigurationError("\(ofService) must have no hostaddr, which would come before \(name)")
+        }
+        guard profile != .production || !DatabaseConfiguration.isOpenToTheNetwork(text, standbys: hosts) else {
+            throw ConfigurationError("\(ofService) must say sslmode=verify-full, also for the hosts of \(name)")
+        }
         // Few people look at statistics, and each look is heavy.
         database.poolSize = 3
         database.applicationName = ConnectionDemand.name(

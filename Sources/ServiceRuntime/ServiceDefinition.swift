@@ -59,6 +59,7 @@ public struct ServiceDefinition: Sendable {
     private var standbys: ConfigurationVariable {
         .init(
             "\(prefix)STATISTICS_HOST", .text, nil,
-            "Hosts of the database that count people for statistics, of several a standby; without it the primary does")
+            "Hosts that count people for statistics: a standby if there is one. Without it the service's database counts"
+        )
     }
 }

@@ -35,6 +35,19 @@ import Testing
         #expect(DatabaseConfiguration.isOpenToTheNetwork(connectionString) == isOpen)
     }
 
+    @Test(
+        "other hosts than those of the string count, of which libpq would ignore those beside an address",
+        arguments: [
+            ("host=/run/postgresql dbname=a", "db2", true, false),
+            ("dbname=a sslmode=verify-full", "db2", false, false),
+            ("host=db.example dbname=a", "/run/postgresql", false, false),
+            ("host=db.example hostaddr=192.0.2.1", "db2", true, true),
+        ])
+    func otherHosts(connectionString: String, standbys: String, isOpen: Bool, hasAddress: Bool) {
+        #expect(DatabaseConfiguration.isOpenToTheNetwork(connectionString, standbys: standbys) == isOpen)
+        #expect(DatabaseConfiguration.hasAddress(connectionString) == hasAddress)
+    }
+
     @Test func everyTypeComesBackAsItWent() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }

@@ -32,6 +32,16 @@ import Values
         try await subscriber.waitUntilAvailable()
         // The standby comes first in the connection string, and takes no writes.
         try await database.waitUntilAvailable()
+        // Who only counts prefers the standby, though the primary comes first.
+        var counting = database.configuration
+        counting.standbys = "\(primary.folder),\(standby.folder)"
+        let counter = Database(counting)
+        counter.start()
+        try await counter.waitUntilAvailable()
+        let place: Statement = "SELECT pg_is_in_recovery() AS is_standby"
+        #expect(try await counter.read(place)[0].bool("is_standby"))
+        #expect(try await !database.read(place)[0].bool("is_standby"))
+        counter.close()
 
         let relay = OutboxRelay(producer) { _ in }
         var alarms: [OutboxAlarm] = []

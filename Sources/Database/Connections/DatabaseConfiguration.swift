@@ -62,6 +62,11 @@ public struct DatabaseConfiguration: Sendable {
         return parameters
     }
 
+    /// Whether a connection string has an address (`hostaddr`), which libpq would use whatever the host is.
+    public static func hasAddress(_ connectionString: String) -> Bool {
+        parameters(of: connectionString)["hostaddr"] != nil || getenv("PGHOSTADDR") != nil
+    }
+
     /// How many hosts a connection string names. libpq tries them in order.
     static func hosts(in connectionString: String) -> Int {
         let parameters = parameters(of: connectionString)
