@@ -35,8 +35,12 @@ import JSONText
 
     /// The hash of a version; `nil` if there is no such version.
     func hash(of questionnaire: String, version: Int64) async throws -> [UInt8]? {
-        try await store.stored(questionnaire, version: version)?.hash
+        let values: [SQLValue] = [.text(questionnaire), .integer(version)]
+        return try await store.database.read(Self.findHash, values).first?.bytes("content_hash")
     }
+    private static let findHash: Statement = """
+        SELECT content_hash FROM definitions WHERE questionnaire = $1 AND version = $2
+        """
 
     /// - Parameters:
     ///   - version: `nil` for the newest that is not retired.
