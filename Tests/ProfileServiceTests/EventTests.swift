@@ -504,7 +504,7 @@ import Testing
         }
     }
 
-    /// What is old is looked for each minute, among everything that is not.
+    /// Each replica looks for old rows each hour, among all that are not old.
     @Test(arguments: [
         (
             "onboarding_events", EventStore.purge,

@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// It is looked for again and again, among everything that is not too old.
+    /// Each replica looks for old rows each hour, among all that are not old.
     @Test(arguments: [
         (
             "answer_history", "SELECT purge_history(1000)",

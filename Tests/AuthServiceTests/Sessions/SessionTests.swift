@@ -23,7 +23,7 @@ import Testing
         return sessions
     }
 
-    /// They are looked for each second, among those that go on.
+    /// Housekeeping looks for them each minute, among those that go on.
     @Test func whatHasExpiredIsFoundWithoutReadingTheRest() async throws {
         let statement = SessionStore.overdue.sql.replacing("$1", with: "2592000").replacing("$2", with: "15552000")
         try await AuthStage.run { auth in

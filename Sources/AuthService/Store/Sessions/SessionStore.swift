@@ -343,7 +343,7 @@ struct PresentedToken: Sendable {
             FROM (SELECT id FROM ended ORDER BY id) AS all_ended
             """)
     }
-    /// No index is searched by `clock_timestamp()`, which may be another one for each row.
+    /// PostgreSQL cannot search an index by `clock_timestamp()`, because that may differ from row to row.
     nonisolated static let overdue: Statement = """
         SELECT id, person_id FROM sessions
         WHERE revoked_at IS NULL AND (last_used_at <= now() - $1::bigint * interval '1 s'
