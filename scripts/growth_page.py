@@ -128,12 +128,23 @@ def fits(record):
 
 
 def hours(record):
-    each = sorted(model.hour_of_vacuum(record).items(), key=lambda item: item[1])[:5]
+    each = sorted(model.hour_of_vacuum(record).items(), key=lambda item: item[1])[:8]
     rows = [[f"`{name}`", about(people)] for name, people in each]
     text = paragraph(
         f"At its slowest, a vacuum at the pace of autovacuum read {size(model.vacuum_rate(record))} a second, heap and indexes together. "
         "One that reads all of a table, as to freeze its rows, would then take an hour here:")
     return f"{text}\n\n{table(['table', 'people (extrapolated)'], rows)}"
+
+
+def partitions(record):
+    found = record["partitions"]
+    rows = [[f"{when} they are split", found[when]["rate"], found[when]["late"], found[when]["seconds"]] for when in ("before", "after")]
+    rows[1:1] = [[f"while `{table}` is split, {number(each['rows'])} rows", each["rate"], each["late"], each["seconds"]]
+                 for table, each in found["tables"].items()]
+    rows = [[what, number(rate), number(late), number(seconds)] for what, rate, late, seconds in rows]
+    text = paragraph(f"8 clients save answers of {number(found['people'])} people at random; then there are {found['partitions']} "
+                     "partitions of each table:")
+    return f"{text}\n\n{table(['autosaves', 'a second', 'longer than 200 ms', 'measured for, seconds'], rows)}"
 
 
 def replicas(record):
@@ -237,12 +248,12 @@ def measured(record):
 
 BLOCKS = {"carries": carries, "needs": needs, "assumed": assumed, "fits": fits, "hours": hours, "replicas": replicas, "people": people,
           "cold": cold, "tables": tables_and_indexes, "autovacuum": autovacuum, "footprint": footprint, "actions": actions,
-          "measured": measured}
+          "measured": measured, "partitions": partitions}
 # The parts of the record that a block is made of.
 SOURCES = {"replicas": ["replicas"], "people": ["people"], "cold": ["people"], "tables": ["people"], "autovacuum": ["autovacuum"],
            "footprint": ["footprint"], "actions": ["people", "footprint"], "carries": ["people", "footprint"],
            "needs": ["people", "footprint", "autovacuum"], "assumed": [], "measured": [], "fits": ["people", "footprint", "autovacuum"],
-           "hours": ["people", "footprint", "autovacuum"]}
+           "hours": ["people", "footprint", "autovacuum"], "partitions": ["partitions"]}
 
 
 def tables(record):

@@ -13,6 +13,8 @@ ANSWERS = ROOT / "Sources/QuestionnaireService/Store/SessionStore+Writing.swift"
 TABLES = ["profile.profiles", "profile.profile_field_history", "questionnaire.sessions", "questionnaire.answers",
           "questionnaire.answer_history", "questionnaire.mutations"]
 CLIENTS, PATIENCE = 8, 120
+# Milliseconds that a service waits for a lock.
+LATE = 200
 # Long enough that a fifth of the profiles has changed.
 SECONDS = {"PATCH": 150, "autosave": 60}
 # A leaf of an index is 70 % full where keys come at random (A. Yao, "On random 2-3 trees", Acta Informatica 9, 1978: ln 2).
@@ -41,7 +43,8 @@ def patch_script(people):
         person, "NULL::bytea", "false",
         "jsonb_build_object('bio', jsonb_build_object('state', 'answered', 'value', 'No. ' || :word::bigint || ' says hello.'))",
         "false", "NULL::text", f"(SELECT revision FROM profiles WHERE person_id = {person})", "now()", "gen_random_uuid()"]
-    sql = with_values(statement(PROFILES, "let change: Statement"), [f"ARRAY[{value}]" for value in values])
+    sql = statement(PROFILES, "func changing(").replace("\\(order)", ">")
+    sql = with_values(sql, [f"ARRAY[{value}]" for value in values])
     return f"\\set n random(1, {people})\n\\set word random(1, 1000000)\n{one_line(sql)};\n"
 
 
@@ -67,16 +70,17 @@ def one_line(sql):
 
 
 def burst(system, service, script, seconds):
-    """Runs a script in the role of a service for so long; returns how often it ran."""
+    """Runs a script in the role of a service for so long; returns how often it ran, and how often that took too long."""
     file = pathlib.Path(system.folder, f"{service}.sql")
     file.write_text(script)
     # pgbench runs as the owner of the server, which may not look into every folder.
     file.chmod(0o644)
-    command = system.as_owner("pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(seconds), "-f", str(file),
-                          "vestibule", options=f"-c role={service} -c search_path={service}")
+    command = system.as_owner("pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(seconds), "-L", str(LATE), "-f",
+                              str(file), "vestibule", options=f"-c role={service} -c search_path={service}")
     done = subprocess.run(command, capture_output=True, text=True, cwd="/")
     assert done.returncode == 0, done.stderr[-2000:]
-    return int(re.search(r"transactions actually processed: (\d+)", done.stdout)[1])
+    return {"count": int(re.search(r"transactions actually processed: (\d+)", done.stdout)[1]),
+            "late": int(re.search(r"latency limit: (\d+)/", done.stdout)[1])}
 
 
 def state(system):
@@ -107,7 +111,7 @@ def measure(system):
     changes, logged = {}, {}
     for what, service, script in ("PATCH", "profile", patch_script), ("autosave", "questionnaire", autosave_script):
         written = wal(system)
-        changes[what] = burst(system, service, script(people), SECONDS[what])
+        changes[what] = burst(system, service, script(people), SECONDS[what])["count"]
         logged[what] = {kind: round((count - written[kind]) / changes[what], 1) for kind, count in wal(system).items()}
     after = state(system)
     began = time.monotonic()

@@ -173,7 +173,7 @@ public final class ScratchCluster: Sendable {
 
     /// Does not use Foundation's `Process`, which waits for every process that inherited its pipes. The server is one.
     @discardableResult
-    private static func run(_ program: String, _ arguments: [String]) throws -> String {
+    static func run(_ program: String, _ arguments: [String]) throws -> String {
         let output = "/tmp/vestibule-out-\(UUID())"
         defer { unlink(output) }
         var actions = posix_spawn_file_actions_t()

@@ -28,7 +28,8 @@ public struct ScratchDatabase: Sendable {
         let template = try await template(contents, cluster: cluster)
         let name = newName("scratch")
         _ = try await Loop.offload {
-            try cluster.query("postgres", "CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy")
+            try cluster.query(
+                "postgres", "CREATE DATABASE \(name) OWNER scratch_owner TEMPLATE \(template) STRATEGY file_copy")
         }
         return ScratchDatabase(name: name, schema: contents.first?.schema ?? "public", folder: cluster.folder)
     }

@@ -1,0 +1,141 @@
+import BusProtocol
+import BusRuntime
+import Database
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import QuestionnaireService
+
+/// An operator splits the large tables while people answer, change answers and delete their accounts.
+@Suite("tables that are split while people answer") @Loop struct SplitTableTests {
+    private nonisolated static let key = "yoked-compat"
+    private nonisolated static let tables = ["answers", "answer_history", "mutations"]
+
+    /// One who answers all the time, and knows what was acknowledged.
+    @Loop private final class Writer {
+        let id = Identifier.random()
+        var acknowledged = 0
+
+        /// Answers until it is told to end, and 50 times at least. Then the history has been cut.
+        func write(_ service: RunningService, until isOver: @escaping @Loop () -> Bool) async throws {
+            let session = try await patiently {
+                try await service.gateway.call(OpenSession(questionnaire: key), service.options(self.id)).id
+            }
+            while acknowledged < 50 || !isOver() {
+                let next = acknowledged + 1
+                let write = PutAnswer(
+                    questionnaire: key, sessionId: session, question: "essay", mutationId: .ordered(),
+                    state: .answered, value: .string("No. \(next)"))
+                _ = try await patiently { try await service.gateway.call(write, service.options(self.id)) }
+                acknowledged = next
+            }
+        }
+    }
+
+    /// Each seventh of those who do nothing deletes the account.
+    @Loop private final class Deletions {
+        var isOver = false
+        private(set) var count = 0
+
+        func begin(_ service: RunningService) async throws {
+            while !isOver, count < 3000 / 7 {
+                count += 1
+                _ = try await service.rows("DELETE FROM sessions WHERE person_id = md5('p' || \(count * 7))::uuid")
+            }
+        }
+    }
+
+    @Test func loseNothingAndKeepNothing() async throws {
+        try await withService(replicas: 2) { service in
+            try await service.publish(Sample.definition([Sample.question("essay", "text")]))
+            // Enough for several batches, of people who do nothing meanwhile.
+            _ = try await service.rows(
+                """
+                INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash)
+                    SELECT md5('p' || n)::uuid, md5('s' || n)::uuid, questionnaire, version, content_hash
+                    FROM definitions, generate_series(1, 3000) AS n WHERE (questionnaire, version) = ('\(Self.key)', 4);
+                INSERT INTO answers (person_id, session_id, question, state, value, revision, changed_at)
+                    SELECT person_id, session_id, 'essay', 'answered', '"before"', 1, now() FROM sessions;
+                INSERT INTO answer_history (person_id, session_id, question, state, value, revision, changed_at)
+                    SELECT person_id, session_id, question, state, value, revision, now() - interval '366 days' FROM answers
+                """)
+            let writers = (0..<8).map { _ in Writer() }
+            let deletions = Deletions()
+            let writing = writers.map { writer in
+                Loop.spawn { try await writer.write(service) { deletions.isOver } }
+            }
+            let deleting = Loop.spawn { try await deletions.begin(service) }
+            for table in Self.tables { try await service.stage.scratch.split(table, into: 4) }
+            deletions.isOver = true
+            for each in writing + [deleting] { try await each.value }
+
+            for writer in writers {
+                let kept = try await service.rows(
+                    """
+                    SELECT value #>> '{}', revision, (SELECT max(revision) FROM answer_history WHERE person_id = a.person_id),
+                        (SELECT count(*) BETWEEN 32 AND 48 FROM answer_history WHERE person_id = a.person_id),
+                        (SELECT max(revision) FROM mutations WHERE person_id = a.person_id)
+                    FROM answers a WHERE person_id = '\(writer.id)'
+                    """)
+                let last = writer.acknowledged
+                #expect(kept == "No. \(last)|\(last)|\(last)|t|\(last)")
+            }
+            for table in Self.tables {
+                let left = """
+                    SELECT count(*) FROM \(table) t WHERE NOT EXISTS (
+                        SELECT FROM sessions s WHERE s.person_id = t.person_id)
+                    """
+                #expect(try await service.rows(left) == "0")
+                #expect(
+                    try await service.rows("SELECT count(*) FROM pg_partition_tree('\(table)') WHERE isleaf") == "4")
+            }
+            #expect(
+                try await service.rows("SELECT count(*) FROM answers") == "\(3000 - deletions.count + writers.count)")
+
+            // Only what is old goes, from all partitions.
+            while try await service.sessions.purge() {}
+            #expect(
+                try await service.rows(
+                    "SELECT count(*) FROM answer_history WHERE changed_at < now() - interval '1 day'") == "0")
+            #expect(
+                try await service.rows("SELECT count(DISTINCT person_id) FROM answer_history") == "\(writers.count)")
+            let sessions = service.sessions
+            let first = try #require(writers.first).id
+            try await service.containers[0].database.transaction { sessions.erase(first, in: $0) }
+            #expect(try await service.rows("SELECT count(*) FROM answers WHERE person_id = '\(first)'") == "0")
+        }
+    }
+
+    /// Ends the splitting of a table while it waits for the last lock.
+    private static func splitAndEnd(_ table: String, _ service: RunningService) async throws {
+        let held = try await service.containers[0].database.transaction { transaction in
+            _ = try await transaction.query(Statement("SELECT count(*) FROM \(table)"), [])
+            let splitting = Loop.spawn { try await service.stage.scratch.split(table, into: 2) }
+            let waits =
+                "FROM pg_stat_activity WHERE application_name = 'psql' AND wait_event_type = 'Lock' AND query LIKE '%steps text%'"
+            let end = "SELECT pg_terminate_backend(pid) \(waits)"
+            #expect(try await eventually { try await !service.rows(end).isEmpty })
+            return splitting
+        }
+        await #expect(throws: ScratchCluster.Failure.self) { try await held.value }
+    }
+
+    @Test func canBeSplitAgainOrGivenUp() async throws {
+        try await withService { service in
+            try await service.publish(Sample.definition([Sample.question("essay", "text")]))
+            let writer = Writer()
+            try await writer.write(service) { true }
+            try await Self.splitAndEnd("answers", service)
+            try await Self.splitAndEnd("mutations", service)
+            _ = try await service.rows("DROP SCHEMA questionnaire_mutations_split CASCADE")
+            try await writer.write(service) { writer.acknowledged >= 80 }
+            try await service.stage.scratch.split("answers", into: 2)
+            try await writer.write(service) { writer.acknowledged >= 90 }
+            #expect(try await service.rows("SELECT value #>> '{}', revision FROM answers") == "No. 90|90")
+            let kinds =
+                "SELECT string_agg(relkind::text, '' ORDER BY relname) FROM pg_class WHERE oid IN ('answers'::regclass, 'mutations'::regclass)"
+            #expect(try await service.rows(kinds) == "pr")
+        }
+    }
+}

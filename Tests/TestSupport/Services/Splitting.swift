@@ -1,0 +1,16 @@
+import EventLoop
+import Foundation
+
+extension ScratchDatabase {
+    /// Splits a table of the schema as an operator does, with `deploy/partition-table.sql` and psql.
+    ///
+    /// - Throws: ``ScratchCluster/Failure`` with what psql said, if it fails.
+    public func split(_ table: String, into partitions: Int) async throws {
+        let arguments = [
+            "psql", "--no-psqlrc", "--dbname", owner, "-v", "table=\(schema).\(table)", "-v",
+            "partitions=\(partitions)",
+            "-f", SourceFolder.root.appending(path: "deploy/partition-table.sql").path,
+        ]
+        _ = try await Loop.offload { try ScratchCluster.run("/usr/bin/env", arguments) }
+    }
+}
