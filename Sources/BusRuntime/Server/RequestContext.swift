@@ -23,6 +23,10 @@ import EventLoop
     public let idempotencyKey: String?
     /// The trace that the request belongs to.
     public let trace: TraceContext
+    /// When the caller sent this attempt, in nanoseconds of ``MonotonicClock``. Waiting on the way and here is counted.
+    public let sentAt: UInt64
+    /// The number of this attempt, from 1.
+    public let attempt: Int
     /// In nanoseconds of ``MonotonicClock``.
     public let deadline: UInt64
     /// The body as received.
@@ -35,8 +39,8 @@ import EventLoop
         messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: BusKey? = nil,
         actor: Actor? = nil,
         clientAddress: String? = nil, accessToken: String? = nil, language: String? = nil,
-        idempotencyKey: String? = nil, trace: TraceContext = .fresh(), deadline: UInt64,
-        body: [UInt8]
+        idempotencyKey: String? = nil, trace: TraceContext = .fresh(), sentAt: UInt64, attempt: Int = 1,
+        deadline: UInt64, body: [UInt8]
     ) {
         self.messageID = messageID
         self.type = type
@@ -48,9 +52,14 @@ import EventLoop
         self.language = language
         self.idempotencyKey = idempotencyKey
         self.trace = trace
+        self.sentAt = sentAt
+        self.attempt = attempt
         self.deadline = deadline
         self.body = body
     }
+
+    /// The time since the caller sent this attempt.
+    public var age: Duration { .nanoseconds(MonotonicClock.now() - sentAt) }
 
     /// The time until the deadline; zero if it has passed.
     public var remaining: Duration {

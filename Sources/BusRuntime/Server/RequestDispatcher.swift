@@ -111,6 +111,7 @@ import EventLoop
             accessToken: isVouchedFor ? header.accessToken : nil, language: header.contentLanguage,
             idempotencyKey: header.idempotencyKey,
             trace: header.traceparent.flatMap { TraceContext(traceparent: $0) }?.child() ?? .fresh(),
+            sentAt: arrived - peer.delay, attempt: Int(header.attempt),
             deadline: arrived - peer.delay + UInt64(header.budgetMs) * 1_000_000, body: body)
         let meter = registration.meter(of: peer.hello.service)
         let job = Job(peer, meter, header.correlationID, context, arrived: arrived, ahead: queueDepth)

@@ -24,7 +24,7 @@ import Testing
         let decision = RefreshPolicy.decide(
             tokenGeneration: token, sessionGeneration: session, usedGeneration: session - 1,
             replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isProven: false, isEnded: isEnded,
-            now: Self.now)
+            age: .zero, now: Self.now)
         #expect(decision == expected)
     }
 
@@ -42,7 +42,25 @@ import Testing
     ) {
         let decision = RefreshPolicy.decide(
             tokenGeneration: 1, sessionGeneration: session, usedGeneration: usedGeneration,
-            replacedAt: Self.now - .seconds(replacedSecondsAgo), isProven: isProven, isEnded: false, now: Self.now)
+            replacedAt: Self.now - .seconds(replacedSecondsAgo), isProven: isProven, isEnded: false, age: .zero,
+            now: Self.now)
+        #expect(decision == expected)
+    }
+
+    /// A client sent the same token again, got a new pair and used it, while its first request was held up.
+    @Test(
+        "when an old refresh token is no theft",
+        arguments: [
+            (false, 1000, 999, .revoke), (false, 1000, 1000, .revoke), (false, 1000, 1001, .invalid),
+            (true, 1000, 1001, .invalid), (true, 1000, 999, .revoke), (false, nil, 60_000, .revoke),
+        ] as [(Bool, Int?, Int, RefreshPolicy.Decision)])
+    func overtaken(
+        isProven: Bool, replacedMillisecondsAgo: Int?, sentMillisecondsAgo: Int, expected: RefreshPolicy.Decision
+    ) {
+        let decision = RefreshPolicy.decide(
+            tokenGeneration: 1, sessionGeneration: 3, usedGeneration: 2,
+            replacedAt: replacedMillisecondsAgo.map { Self.now - .milliseconds($0) }, isProven: isProven,
+            isEnded: false, age: .milliseconds(sentMillisecondsAgo), now: Self.now)
         #expect(decision == expected)
     }
 

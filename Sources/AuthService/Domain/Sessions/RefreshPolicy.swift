@@ -18,6 +18,8 @@ enum RefreshPolicy {
         case repeatAnswer
         /// End the session. An old token was used again, so somebody has a copy of it.
         case revoke
+        /// Refuse it. The session has ended; or the client sent this before the token was replaced, and a later request of
+        /// its own overtook it.
         case invalid
     }
 
@@ -30,14 +32,20 @@ enum RefreshPolicy {
     ///   - usedGeneration: the last generation that the client is known to have received, since a token of it was used.
     ///   - isProven: whether the request has the secret of the session's device.
     ///   - isEnded: whether the session was ended or has expired.
+    ///   - age: how long ago the client's request was sent.
     static func decide(
         tokenGeneration: Int64, sessionGeneration: Int64, usedGeneration: Int64, replacedAt: Timestamp?, isProven: Bool,
-        isEnded: Bool, now: Timestamp
+        isEnded: Bool, age: Duration, now: Timestamp
     ) -> Decision {
         if isEnded { return .invalid }
         if tokenGeneration == sessionGeneration { return .rotate }
-        guard usedGeneration <= tokenGeneration else { return .revoke }
-        if let replacedAt, tokenGeneration == sessionGeneration - 1, now < replacedAt + grace { return .repeatAnswer }
-        return isProven ? .rotate : .revoke
+        if usedGeneration <= tokenGeneration {
+            if let replacedAt, tokenGeneration == sessionGeneration - 1, now < replacedAt + grace {
+                return .repeatAnswer
+            }
+            if isProven { return .rotate }
+        }
+        if let replacedAt, now - age < replacedAt { return .invalid }
+        return .revoke
     }
 }

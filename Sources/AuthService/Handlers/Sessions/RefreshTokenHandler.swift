@@ -19,33 +19,35 @@ struct RefreshTokenHandler: RequestHandler {
         var session: Session
         do {
             session = try await inbox.once(context, carriesToken: true) {
-                try await refresh(request, hash: hash, in: $0)
+                try await refresh(request, context, hash: hash, in: $0)
             }
         } catch let error as BusError
             where error.code == ErrorCode.idempotencyAnswerGone.name && request.deviceSecret != nil
         {
             // With the device's secret, the request is a retry whatever its key. So the client need not know how long
             // answers are kept.
-            session = try await inbox.once(nil) { try await refresh(request, hash: hash, in: $0) }.reply
+            session = try await inbox.once(nil) { try await refresh(request, context, hash: hash, in: $0) }.reply
         }
         session.user.onboardingStatus = await opener.onboardingStatus(of: session, context)
         return session
     }
 
     @Loop private func refresh(
-        _ request: RefreshToken, hash: [UInt8], in transaction: Transaction
+        _ request: RefreshToken, _ context: RequestContext, hash: [UInt8], in transaction: Transaction
     ) async throws -> Outcome<Session> {
         guard
             let token = try await SessionStore.presented(
                 hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
         else { throw Self.invalid }
+        // Only the caller knows when it sent the first attempt of several. It gives up before this grace is over.
+        let age = context.attempt > 1 ? RefreshPolicy.grace : context.age
         let decision = RefreshPolicy.decide(
             tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
             usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isProven: token.isProven,
             isEnded: token.isRevoked
                 || RefreshPolicy.isOver(
                     createdAt: token.createdAt, lastUsedAt: token.lastUsedAt, now: token.now),
-            now: token.now)
+            age: age, now: token.now)
         switch decision {
         case .invalid: throw Self.invalid
         case .revoke:
