@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import Foundation
 import JSONText
 import TestSupport
 import Testing
@@ -278,6 +279,40 @@ import Testing
             options.messageID = .ordered()
             guard ifMatch != nil else { return }
             #expect(try await profile.gateway.call(change, options).revision == later.revision + 1)
+        }
+    }
+
+    /// Other devices of the person changed more meanwhile than is noted.
+    @Test(arguments: [nil, "*"]) func aChangeThatIsSentAgainMuchLaterIsNotDoneTwice(ifMatch: String?) async throws {
+        try await ProfileStage.run { profile in
+            let change = UpdateMe(fields: ["bio": "Nej"], ifMatch: ifMatch)
+            let options = profile.options()
+            _ = try await profile.gateway.call(change, options)
+            for number in 0..<20 { try await profile.update(["bio": .string("No. \(number)")]) }
+            let refusal = await #expect(throws: BusError.self) { try await profile.gateway.call(change, options) }
+            #expect(refusal?.code == "deadline_exceeded" && refusal?.executed == .unknown)
+            let bio = "SELECT fields -> 'bio' ->> 'value' FROM profiles"
+            #expect(try await profile.stage.rows(bio) == "No. 19")
+            // Nothing is on its way for a minute. So it is another change, of a gateway whose clock is behind.
+            try await profile.stage.rows("UPDATE profiles SET updated_at = updated_at - interval '1 minute'")
+            _ = try await profile.gateway.call(change, options)
+            #expect(try await profile.stage.rows(bio) == "Nej")
+        }
+    }
+
+    /// Gateways' clocks differ, and messages overtake each other.
+    @Test func aChangeThatAFewOvertookIsDone() async throws {
+        try await ProfileStage.run { profile in
+            let options = profile.options()
+            for number in 0..<20 {
+                var other = profile.options()
+                // As if it had been sent long before.
+                if number < 10 { other.messageID = .ordered(at: Date(timeIntervalSinceNow: -60)) }
+                _ = try await profile.gateway.call(UpdateMe(fields: ["bio": .string("No. \(number)")]), other)
+                guard number == 16 else { continue }
+                _ = try await profile.gateway.call(UpdateMe(fields: ["bio": "Nej"]), options)
+                #expect(try await profile.stage.rows("SELECT fields -> 'bio' ->> 'value' FROM profiles") == "Nej")
+            }
         }
     }
 

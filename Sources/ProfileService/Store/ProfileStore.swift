@@ -17,7 +17,7 @@ struct ProfileStore: Sendable {
     private let changes: BatchWriter
 
     init(database: Database, keys: KeyRing, libraries: FieldLibraryStore, formerQuestionnaire: String) {
-        (self.database, changes) = (database, BatchWriter(database, Self.change))
+        (self.database, changes) = (database, BatchWriter(database, Self.changeUnlocked))
         (sealer, photoSealer) = (Sealer(keys, purpose: "date-of-birth"), Sealer(keys, purpose: "photo-key"))
         (self.libraries, self.formerQuestionnaire) = (libraries, formerQuestionnaire)
     }
@@ -242,18 +242,25 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// Whether one of the last changes was made by this message.
+    /// Whether a change by this message was made before; `nil` if that is no longer known.
+    ///
+    /// The last 16 messages are noted. A message that most of them are younger than may have been forgotten, unless the last
+    /// change was a minute ago: no message is on its way for so long.
     ///
     /// - Parameter person: whose profile is locked in the transaction.
-    @Loop func isDone(_ message: Identifier, of person: Identifier, in transaction: Transaction) async throws -> Bool {
-        try await !transaction.query(Self.findDone, [.uuid(person), .uuid(message)]).isEmpty
+    @Loop func isDone(_ message: Identifier, of person: Identifier, in transaction: Transaction) async throws -> Bool? {
+        guard let row = try await transaction.query(Self.findDone, [.uuid(person), .uuid(message)]).first else {
+            return false
+        }
+        if try row.bool("is_done") { return true }
+        return try row.bool("is_forgotten") ? nil : false
     }
 
     /// Like ``apply(_:to:_:saidAt:by:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
     /// people.
     ///
-    /// - Returns: `nil` if the profile changed since it was read, or if the message has made this change before. Nothing was
-    ///   written then.
+    /// - Returns: `nil` if the profile changed since it was read, or if the message is older than one that changed it, so that
+    ///   it may have made this change before. Nothing was written then.
     @Loop func apply(
         _ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan, by message: Identifier
     ) async throws -> ProfileRecord? {
@@ -519,38 +526,50 @@ struct ProfileStore: Sendable {
             updated_at = CASE WHEN $5 THEN clock_timestamp() ELSE updated_at END
         WHERE person_id = $1
         """
-    private static let findDone: Statement = "SELECT FROM profiles WHERE person_id = $1 AND $2 = ANY (changed_by)"
+    private static let findDone: Statement = """
+        SELECT $2 = ANY (changed_by) AS is_done,
+            cardinality(changed_by) = 16 AND updated_at > clock_timestamp() - interval '60 s'
+                AND (SELECT count(*) FROM unnest(changed_by) AS m WHERE m > $2) >= 8 AS is_forgotten
+        FROM profiles WHERE person_id = $1
+        """
     private static let lock: Statement = "SELECT FROM profiles WHERE person_id = $1 FOR UPDATE"
     /// Merges the changed fields into the stored ones. Fields that this release does not know stay as they are. A
     /// profile with another revision is not written. Profiles are updated in one order, so that two statements cannot
     /// deadlock.
-    private static let change: Statement = """
-        WITH given AS (
-            SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said, message,
-                place
-            FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[],
-                $8::timestamptz[], $9::uuid[])
-                WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, message, place)
-            ORDER BY person
-        ), changed AS (
-            UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
-                date_of_birth_sealed = coalesce(g.born, p.date_of_birth_sealed),
-                date_of_birth_set_at = CASE WHEN p.date_of_birth_sealed IS NULL AND g.born IS NOT NULL
-                    THEN g.said ELSE p.date_of_birth_set_at END,
-                date_of_birth_corrected = p.date_of_birth_corrected
-                    OR p.date_of_birth_sealed IS NOT NULL AND g.born IS NOT NULL,
-                time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,
-                completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END,
-                changed_by = CASE WHEN g.message IS NULL THEN p.changed_by ELSE (g.message || p.changed_by)[1:16] END
-            FROM given g
-            WHERE p.person_id = g.person AND p.revision = g.seen
-                AND (g.message IS NULL OR g.message <> ALL (p.changed_by))
-            RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.said, g.place
-        ), history AS (
-            INSERT INTO profile_field_history (person_id, key, state, value, changed_at)
-            SELECT person_id, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value', said
-            FROM changed, jsonb_each(given) AS c (key, entry)
-        )
-        SELECT place, revision, updated_at, completed_at FROM changed
-        """
+    ///
+    /// - Parameter order: how the message compares with each that is noted.
+    private static func changing(byWhatIs order: String) -> Statement {
+        Statement(
+            """
+            WITH given AS (
+                SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said, message,
+                    place
+                FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[],
+                    $8::timestamptz[], $9::uuid[])
+                    WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, message, place)
+                ORDER BY person
+            ), changed AS (
+                UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
+                    date_of_birth_sealed = coalesce(g.born, p.date_of_birth_sealed),
+                    date_of_birth_set_at = CASE WHEN p.date_of_birth_sealed IS NULL AND g.born IS NOT NULL
+                        THEN g.said ELSE p.date_of_birth_set_at END,
+                    date_of_birth_corrected = p.date_of_birth_corrected
+                        OR p.date_of_birth_sealed IS NOT NULL AND g.born IS NOT NULL,
+                    time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,
+                    completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END,
+                    changed_by = CASE WHEN g.message IS NULL THEN p.changed_by ELSE (g.message || p.changed_by)[1:16] END
+                FROM given g
+                WHERE p.person_id = g.person AND p.revision = g.seen
+                    AND (g.message IS NULL OR g.message \(order) ALL (p.changed_by))
+                RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.said, g.place
+            ), history AS (
+                INSERT INTO profile_field_history (person_id, key, state, value, changed_at)
+                SELECT person_id, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value', said
+                FROM changed, jsonb_each(given) AS c (key, entry)
+            )
+            SELECT place, revision, updated_at, completed_at FROM changed
+            """)
+    }
+    private static let change = changing(byWhatIs: "<>")
+    private static let changeUnlocked = changing(byWhatIs: ">")
 }

@@ -18,8 +18,13 @@ struct UpdateMeHandler: RequestHandler {
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             // The bus sends a request again whose answer was lost. What others have changed since then stays.
-            if try await profile.store.isDone(message, of: person, in: transaction) {
-                return profile.view(record, plan, in: language)
+            switch try await profile.store.isDone(message, of: person, in: transaction) {
+            case true?: return profile.view(record, plan, in: language)
+            case nil:
+                throw BusError(
+                    .deadlineExceeded, "The request took too long.",
+                    executed: .unknown)
+            case false?: break
             }
             let change = try change(request, to: record, plan, ages)
             guard !change.isEmpty else { return profile.view(record, plan, in: language) }
