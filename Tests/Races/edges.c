@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 extern __attribute__((swiftcall)) void *swift_task_getCurrent(void);
 #define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
@@ -64,7 +65,8 @@ static void let_wait(void *task) {
     struct continuation *continuation = of(task);
     comes_before(task);
     if (continuation->task != task || pthread_equal(continuation->thread, pthread_self())) return;
-    for (int turn = 0; turn < 10000 && is_pending(continuation->context); turn++) sched_yield();
+    // Seconds at most: on a busy machine the task's thread may have to wait for a processor, too.
+    for (int turn = 0; turn < 50000 && is_pending(continuation->context); turn++) turn < 100 ? (void)sched_yield() : (void)usleep(100);
 }
 
 __attribute__((swiftcall)) void swift_continuation_resume(void *task) {

@@ -19,10 +19,7 @@ struct Installation {
 
     private static func folder() throws -> URL {
         if let given = ProcessInfo.processInfo.environment["PROGRAMS"] { return URL(filePath: given) }
-        // The tests are a library in another program's process: the list of what is mapped names its file.
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
-        let line = try #require(maps.first { $0.hasSuffix("PackageTests.xctest") })
-        return URL(filePath: String(line[try #require(line.firstIndex(of: "/"))...])).deletingLastPathComponent()
+        return try BuiltPrograms.folder()
     }
 
     func remove() {

@@ -37,7 +37,7 @@ public final class ReplicaProcess {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
-        let program = try Self.program()
+        let program = try BuiltPrograms.folder().appending(path: "TestReplica").path
         var words = [program, endpoint, log].map { (word: String) in strdup(word) } + [nil]
         let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         var settings = environment.map { strdup("\($0)=\($1)") } + [nil]
@@ -55,16 +55,6 @@ public final class ReplicaProcess {
             waitpid(process, nil, 0)
         }
         close(leash)
-    }
-
-    /// The path of the replica's program, which is built beside these tests. The tests are a library in another
-    /// program's process, so the list of mapped files tells where they are.
-    private static func program() throws -> String {
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
-        guard let line = maps.first(where: { $0.hasSuffix("PackageTests.xctest") }),
-            let start = line.firstIndex(of: "/")
-        else { throw ScratchCluster.Failure(description: "these tests are no library") }
-        return URL(filePath: String(line[start...])).deletingLastPathComponent().appending(path: "TestReplica").path
     }
 
     public func send(_ signal: Int32) { kill(process, signal) }

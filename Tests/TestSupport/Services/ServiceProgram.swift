@@ -9,7 +9,7 @@ public final class ServiceProgram {
     ///   - name: the name of the executable target.
     ///   - variables: variables in addition to those of this process.
     public init(_ name: String, _ variables: [String: String]) throws {
-        let program = try Self.folder().appending(path: name).path
+        let program = try BuiltPrograms.folder().appending(path: name).path
         var words = [strdup(program), nil]
         let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         var settings = environment.map { strdup("\($0)=\($1)") } + [nil]
@@ -22,16 +22,6 @@ public final class ServiceProgram {
     }
 
     deinit { killAtOnce() }
-
-    /// The folder in which the program is built, beside these tests. The tests are a library in another program's
-    /// process.
-    private static func folder() throws -> URL {
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n")
-        guard let line = maps.first(where: { $0.hasSuffix("PackageTests.xctest") }),
-            let start = line.firstIndex(of: "/")
-        else { throw ScratchCluster.Failure(description: "these tests are no library") }
-        return URL(filePath: String(line[start...])).deletingLastPathComponent()
-    }
 
     /// Kills the process with SIGKILL, in the middle of its work, and waits until it has ended.
     public func killAtOnce() {
