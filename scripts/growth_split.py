@@ -27,9 +27,9 @@ def measure(system):
         rows = int(system.sql(f"SELECT count(*) FROM questionnaire.{table}")[0][0])
         splitting = subprocess.Popen(
             system.as_owner("psql", "-d", "vestibule", "-X", "-v", f"table=questionnaire.{table}", "-v", f"partitions={PARTITIONS}",
-                            "-f", str(copy)), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                            "-f", str(copy)), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         meanwhile = rate(system, script, lambda _: splitting.poll() is not None)
-        assert splitting.returncode == 0, f"{table} was not split"
+        assert splitting.returncode == 0, splitting.stderr.read()[-2000:]
         found["tables"][table] = meanwhile | {"rows": rows}
     return found | {"after": rate(system, script, lambda seconds: seconds >= SECONDS)}
 

@@ -166,23 +166,44 @@ import Testing
         }
     }
 
+    /// Sends a refresh that waits for the session, which another refresh then renews and the client uses.
+    ///
+    /// - Returns: the code of its refusal.
+    @Loop private static func overtake(_ refresh: RefreshToken, _ auth: AuthStage) async throws -> String? {
+        let overtaken = try await auth.stage.containers[0].database.transaction { transaction in
+            _ = try await transaction.query("SELECT id FROM sessions FOR UPDATE", [])
+            let overtaken = Loop.spawn { () -> String? in
+                do {
+                    _ = try await auth.gateway.call(refresh, auth.options())
+                    return nil
+                } catch let error as BusError {
+                    return error.code
+                }
+            }
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            #expect(try await eventually { try await auth.stage.rows(waiting) == "1" })
+            transaction.send("UPDATE refresh_tokens SET replaced_at = clock_timestamp()", [])
+            transaction.send("UPDATE sessions SET generation = 2, used_generation = 2", [])
+            return overtaken
+        }
+        return try await overtaken.value
+    }
+
     /// A client's request is held up in auth. It sends the token again, gets a new pair and uses it. Then auth goes on.
     @Test func aRefreshThatWasOvertakenEndsNoSession() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone)
             let proven = RefreshToken(refreshToken: first.refreshToken, deviceSecret: first.deviceSecret)
-            let overtaken = try await auth.stage.containers[0].database.transaction { transaction in
-                _ = try await transaction.query("SELECT id FROM sessions FOR UPDATE", [])
-                let overtaken = Loop.spawn { try await auth.refusal(of: proven) }
-                let waiting = """
-                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                    """
-                #expect(try await eventually { try await auth.stage.rows(waiting) == "1" })
-                transaction.send("UPDATE refresh_tokens SET replaced_at = clock_timestamp()", [])
-                transaction.send("UPDATE sessions SET generation = 2, used_generation = 2", [])
-                return overtaken
+            var code: String? = "overloaded"
+            // On a busy machine the wait for the lock may end before the session has changed.
+            while code == "overloaded" {
+                try await auth.stage.rows("UPDATE refresh_tokens SET replaced_at = NULL")
+                try await auth.stage.rows("UPDATE sessions SET generation = 1, used_generation = 0")
+                code = try await Self.overtake(proven, auth)
             }
-            #expect(try await overtaken.value.code == "refresh_token_invalid")
+            #expect(code == "request_in_progress")
             #expect(try await auth.ask(CheckSession(sessionID: first.sessionId)).isActive)
             // Who sends the token now has a copy of it.
             #expect(try await auth.refusal(of: proven).code == "refresh_token_reused")

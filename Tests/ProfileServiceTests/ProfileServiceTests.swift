@@ -304,15 +304,14 @@ import Testing
     @Test func aChangeThatAFewOvertookIsDone() async throws {
         try await ProfileStage.run { profile in
             let options = profile.options()
-            for number in 0..<20 {
+            for number in 0...16 {
                 var other = profile.options()
                 // As if it had been sent long before.
                 if number < 10 { other.messageID = .ordered(at: Date(timeIntervalSinceNow: -60)) }
                 _ = try await profile.gateway.call(UpdateMe(fields: ["bio": .string("No. \(number)")]), other)
-                guard number == 16 else { continue }
-                _ = try await profile.gateway.call(UpdateMe(fields: ["bio": "Nej"]), options)
-                #expect(try await profile.stage.rows("SELECT fields -> 'bio' ->> 'value' FROM profiles") == "Nej")
             }
+            _ = try await profile.gateway.call(UpdateMe(fields: ["bio": "Nej"]), options)
+            #expect(try await profile.stage.rows("SELECT fields -> 'bio' ->> 'value' FROM profiles") == "Nej")
         }
     }
 

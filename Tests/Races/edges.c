@@ -66,7 +66,10 @@ static void let_wait(void *task) {
     comes_before(task);
     if (continuation->task != task || pthread_equal(continuation->thread, pthread_self())) return;
     // Seconds at most: on a busy machine the task's thread may have to wait for a processor, too.
-    for (int turn = 0; turn < 50000 && is_pending(continuation->context); turn++) turn < 100 ? (void)sched_yield() : (void)usleep(100);
+    for (int turn = 0; turn < 50000 && is_pending(continuation->context); turn++) {
+        if (turn < 100) sched_yield();
+        else usleep(100);
+    }
 }
 
 __attribute__((swiftcall)) void swift_continuation_resume(void *task) {

@@ -113,9 +113,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
                 Self.reserve, [.bytes(key), .bytes(requestDigest), .integer(lifetime)]
             ).isEmpty
         } catch let error where error.isLockTimeout {
-            throw BusError(
-                .requestInProgress, "The same request is being worked on. Please try again in a moment.",
-                retryAfter: .seconds(1))
+            throw BusError.requestInProgress
         }
     }
 
@@ -173,6 +171,15 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
             AND expires_at < now()
         RETURNING key
         """
+}
+
+extension BusError {
+    /// A request with the same effect is at work, or overtook this one. Nothing was done.
+    public static var requestInProgress: BusError {
+        BusError(
+            .requestInProgress, "The same request is being worked on. Please try again in a moment.",
+            retryAfter: .seconds(1))
+    }
 }
 
 extension Outcome {

@@ -242,18 +242,29 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// Whether a change by this message was made before; `nil` if that is no longer known.
+    /// What is known of a message that asks for a change.
+    enum MessageStanding {
+        case new
+        /// It made its change before.
+        case done
+        /// It may have made its change before.
+        case forgotten
+    }
+
+    /// What is known of a message. The last 16 that changed the profile are noted.
     ///
-    /// The last 16 messages are noted. A message that most of them are younger than may have been forgotten, unless the last
-    /// change was a minute ago: no message is on its way for so long.
+    /// A message may have been forgotten if half of those are younger. Some are, since messages overtake each other and
+    /// gateways' clocks differ. After a minute without a change it is new: no message is on its way for so long.
     ///
     /// - Parameter person: whose profile is locked in the transaction.
-    @Loop func isDone(_ message: Identifier, of person: Identifier, in transaction: Transaction) async throws -> Bool? {
-        guard let row = try await transaction.query(Self.findDone, [.uuid(person), .uuid(message)]).first else {
-            return false
+    @Loop func standing(
+        of message: Identifier, _ person: Identifier, in transaction: Transaction
+    ) async throws -> MessageStanding {
+        guard let row = try await transaction.query(Self.findMessage, [.uuid(person), .uuid(message)]).first else {
+            return .new
         }
-        if try row.bool("is_done") { return true }
-        return try row.bool("is_forgotten") ? nil : false
+        if try row.bool("is_done") { return .done }
+        return try row.bool("is_forgotten") ? .forgotten : .new
     }
 
     /// Like ``apply(_:to:_:saidAt:by:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
@@ -526,7 +537,7 @@ struct ProfileStore: Sendable {
             updated_at = CASE WHEN $5 THEN clock_timestamp() ELSE updated_at END
         WHERE person_id = $1
         """
-    private static let findDone: Statement = """
+    private static let findMessage: Statement = """
         SELECT $2 = ANY (changed_by) AS is_done,
             cardinality(changed_by) = 16 AND updated_at > clock_timestamp() - interval '60 s'
                 AND (SELECT count(*) FROM unnest(changed_by) AS m WHERE m > $2) >= 8 AS is_forgotten
@@ -538,7 +549,7 @@ struct ProfileStore: Sendable {
     /// deadlock.
     ///
     /// - Parameter order: how the message compares with each that is noted.
-    private static func changing(byWhatIs order: String) -> Statement {
+    private static func changing(comparing order: String) -> Statement {
         Statement(
             """
             WITH given AS (
@@ -570,6 +581,6 @@ struct ProfileStore: Sendable {
             SELECT place, revision, updated_at, completed_at FROM changed
             """)
     }
-    private static let change = changing(byWhatIs: "<>")
-    private static let changeUnlocked = changing(byWhatIs: ">")
+    private static let change = changing(comparing: "<>")
+    private static let changeUnlocked = changing(comparing: ">")
 }

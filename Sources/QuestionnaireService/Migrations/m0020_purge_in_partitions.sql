@@ -7,7 +7,7 @@ SECURITY DEFINER SET search_path = {{schema}}, pg_temp AS $$
         SELECT tableoid AS part, ctid AS place FROM answer_history WHERE changed_at < now() - interval '365 days'
         LIMIT most FOR UPDATE SKIP LOCKED),
     gone AS (
-        -- By the array PostgreSQL goes to the rows without a search, and by the part to the right ones.
+        -- The array lets PostgreSQL go to the rows without a search. It does so in each partition, so the part is compared, too.
         DELETE FROM answer_history h USING old
         WHERE h.ctid = ANY (ARRAY(SELECT place FROM old)) AND (h.tableoid, h.ctid) = (part, place)
         RETURNING 1)

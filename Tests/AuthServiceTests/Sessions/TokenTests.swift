@@ -51,8 +51,8 @@ import Testing
     @Test(
         "when an old refresh token is no theft",
         arguments: [
-            (false, 1000, 999, .revoke), (false, 1000, 1000, .revoke), (false, 1000, 1001, .invalid),
-            (true, 1000, 1001, .invalid), (true, 1000, 999, .revoke), (false, nil, 60_000, .revoke),
+            (false, 1000, 999, .revoke), (false, 1000, 1000, .revoke), (false, 1000, 1001, .overtaken),
+            (true, 1000, 1001, .overtaken), (true, 1000, 999, .revoke), (false, nil, 60_000, .revoke),
         ] as [(Bool, Int?, Int, RefreshPolicy.Decision)])
     func overtaken(
         isProven: Bool, replacedMillisecondsAgo: Int?, sentMillisecondsAgo: Int, expected: RefreshPolicy.Decision

@@ -18,8 +18,8 @@ enum RefreshPolicy {
         case repeatAnswer
         /// End the session. An old token was used again, so somebody has a copy of it.
         case revoke
-        /// Refuse it. The session has ended; or the client sent this before the token was replaced, and a later request of
-        /// its own overtook it.
+        /// Refuse it and end nothing. The request was sent before the token was replaced, and a later one overtook it.
+        case overtaken
         case invalid
     }
 
@@ -32,7 +32,7 @@ enum RefreshPolicy {
     ///   - usedGeneration: the last generation that the client is known to have received, since a token of it was used.
     ///   - isProven: whether the request has the secret of the session's device.
     ///   - isEnded: whether the session was ended or has expired.
-    ///   - age: how long ago the client's request was sent.
+    ///   - age: how long ago the gateway sent the request, at most.
     static func decide(
         tokenGeneration: Int64, sessionGeneration: Int64, usedGeneration: Int64, replacedAt: Timestamp?, isProven: Bool,
         isEnded: Bool, age: Duration, now: Timestamp
@@ -45,7 +45,7 @@ enum RefreshPolicy {
             }
             if isProven { return .rotate }
         }
-        if let replacedAt, now - age < replacedAt { return .invalid }
+        if let replacedAt, now - age < replacedAt { return .overtaken }
         return .revoke
     }
 }

@@ -39,8 +39,8 @@ struct RefreshTokenHandler: RequestHandler {
             let token = try await SessionStore.presented(
                 hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
         else { throw Self.invalid }
-        // Only the caller knows when it sent the first attempt of several. It gives up before this grace is over.
-        let age = context.attempt > 1 ? RefreshPolicy.grace : context.age
+        // Of several attempts, the first one was sent before. The gateway gives up a call before this grace is over.
+        let age = context.age + (context.attempt > 1 ? RefreshPolicy.grace : .zero)
         let decision = RefreshPolicy.decide(
             tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
             usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isProven: token.isProven,
@@ -50,6 +50,7 @@ struct RefreshTokenHandler: RequestHandler {
             age: age, now: token.now)
         switch decision {
         case .invalid: throw Self.invalid
+        case .overtaken: throw BusError.requestInProgress
         case .revoke:
             let chain = try await audit.chain(of: token.person, in: transaction)
             SessionStore.revoke(token.session, .reuse, chain: chain, in: transaction)

@@ -18,13 +18,10 @@ struct UpdateMeHandler: RequestHandler {
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
             // The bus sends a request again whose answer was lost. What others have changed since then stays.
-            switch try await profile.store.isDone(message, of: person, in: transaction) {
-            case true?: return profile.view(record, plan, in: language)
-            case nil:
-                throw BusError(
-                    .deadlineExceeded, "The request took too long.",
-                    executed: .unknown)
-            case false?: break
+            switch try await profile.store.standing(of: message, person, in: transaction) {
+            case .new: break
+            case .done: return profile.view(record, plan, in: language)
+            case .forgotten: throw BusError(.deadlineExceeded, "The request took too long.", executed: .unknown)
             }
             let change = try change(request, to: record, plan, ages)
             guard !change.isEmpty else { return profile.view(record, plan, in: language) }
