@@ -45,7 +45,7 @@ def patch_script(people):
     values = [
         person, "NULL::bytea", "false",
         "jsonb_build_object('bio', jsonb_build_object('state', 'answered', 'value', 'No. ' || :word::bigint || ' says hello.'))",
-        "false", "NULL::text", f"(SELECT revision FROM profiles WHERE person_id = {person})", "now()", MESSAGE]
+        "false", "NULL::text", f"(SELECT revision FROM profiles WHERE person_id = {person})", "now()", MESSAGE, "NULL::uuid"]
     sql = statement(PROFILES, "func changing(").replace("\\(order)", ">")
     sql = with_values(sql, [f"ARRAY[{value}]" for value in values])
     return f"\\set n random(1, {people})\n\\set word random(1, 1000000)\n{one_line(sql)};\n"

@@ -25,6 +25,12 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         return Identifier(high: high, low: low)
     }
 
+    /// The least UUID of the time that a version 7 UUID begins with, moved by milliseconds.
+    public func moved(byMilliseconds milliseconds: Int64) -> Identifier {
+        let time = withUnsafeBytes(of: bytes) { $0.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
+        return Identifier(high: UInt64(max(0, time + milliseconds)) << 16, low: 0)
+    }
+
     /// A new version 4 UUID: 122 random bits.
     public static func random() -> Identifier {
         var random = RandomWords()

@@ -125,6 +125,13 @@ import Testing
         await #expect(throws: ScratchCluster.Failure.self) { try await held.value }
     }
 
+    private static func isRefused(_ reason: String, _ service: RunningService, into partitions: Int) async throws {
+        let error = await #expect(throws: ScratchCluster.Failure.self) {
+            try await service.stage.scratch.split("answers", into: partitions)
+        }
+        #expect(try #require(error).description.contains(reason))
+    }
+
     @Test func canBeSplitAgainOrGivenUp() async throws {
         try await withService { service in
             try await service.publish(Sample.definition([Sample.question("essay", "text")]))
@@ -134,6 +141,11 @@ import Testing
             try await Self.splitAndEnd("mutations", service)
             _ = try await service.rows("DROP SCHEMA questionnaire_mutations_split CASCADE")
             try await writer.write(service) { writer.acknowledged >= 80 }
+            try await Self.isRefused("is being split into another number of partitions", service, into: 3)
+            // A migration may have changed the table since the copy began.
+            _ = try await service.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('m9999_next', '')")
+            try await Self.isRefused("was upgraded since", service, into: 2)
+            _ = try await service.rows("DELETE FROM schema_migrations WHERE name = 'm9999_next'")
             try await service.stage.scratch.split("answers", into: 2)
             try await writer.write(service) { writer.acknowledged >= 90 }
             #expect(try await service.rows("SELECT value #>> '{}', revision FROM answers") == "No. 90|90")

@@ -251,18 +251,20 @@ struct ProfileStore: Sendable {
         case forgotten
     }
 
-    /// What is known of a message. The last 16 that changed the profile are noted.
+    /// What is known of a message. Those that changed the profile are noted for ten seconds, and the last 16 for longer.
     ///
-    /// A message may have been forgotten if half of those are younger. Some are, since messages overtake each other and
-    /// gateways' clocks differ. After a minute without a change it is new: no message is on its way for so long.
+    /// A message may have been forgotten if a noted one was sent more than five seconds after it. After a minute without a
+    /// change it is new: no message is on its way for so long.
     ///
     /// - Parameter person: whose profile is locked in the transaction.
     @Loop func standing(
         of message: Identifier, _ person: Identifier, in transaction: Transaction
     ) async throws -> MessageStanding {
-        guard let row = try await transaction.query(Self.findMessage, [.uuid(person), .uuid(message)]).first else {
-            return .new
-        }
+        guard
+            let row = try await transaction.query(
+                Self.findMessage, [.uuid(person), .uuid(message), .uuid(message.moved(byMilliseconds: 5_000))]
+            ).first
+        else { return .new }
         if try row.bool("is_done") { return .done }
         return try row.bool("is_forgotten") ? .forgotten : .new
     }
@@ -291,7 +293,7 @@ struct ProfileStore: Sendable {
         return [
             .uuid(record.personID), .bytes(sealed), .bool(plan.completion.isComplete(changed)), .json(fields),
             .bool(change.timeZone != nil), .text(changed.timeZone?.name), .integer(record.revision),
-            .timestamp(saidAt), .uuid(message),
+            .timestamp(saidAt), .uuid(message), .uuid(message?.moved(byMilliseconds: -10_000)),
         ]
     }
 
@@ -539,8 +541,8 @@ struct ProfileStore: Sendable {
         """
     private static let findMessage: Statement = """
         SELECT $2 = ANY (changed_by) AS is_done,
-            cardinality(changed_by) = 16 AND updated_at > clock_timestamp() - interval '60 s'
-                AND (SELECT count(*) FROM unnest(changed_by) AS m WHERE m > $2) >= 8 AS is_forgotten
+            cardinality(changed_by) >= 16 AND updated_at > clock_timestamp() - interval '60 s'
+                AND $3 < ANY (changed_by) AS is_forgotten
         FROM profiles WHERE person_id = $1
         """
     private static let lock: Statement = "SELECT FROM profiles WHERE person_id = $1 FOR UPDATE"
@@ -554,10 +556,10 @@ struct ProfileStore: Sendable {
             """
             WITH given AS (
                 SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said, message,
-                    place
+                    oldest, place
                 FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[],
-                    $8::timestamptz[], $9::uuid[])
-                    WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, message, place)
+                    $8::timestamptz[], $9::uuid[], $10::uuid[])
+                    WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, message, oldest, place)
                 ORDER BY person
             ), changed AS (
                 UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
@@ -568,7 +570,8 @@ struct ProfileStore: Sendable {
                         OR p.date_of_birth_sealed IS NOT NULL AND g.born IS NOT NULL,
                     time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,
                     completed_at = CASE WHEN g.is_complete THEN coalesce(p.completed_at, clock_timestamp()) END,
-                    changed_by = CASE WHEN g.message IS NULL THEN p.changed_by ELSE (g.message || p.changed_by)[1:16] END
+                    changed_by = CASE WHEN g.message IS NULL THEN p.changed_by ELSE
+                        (g.message || p.changed_by)[1:CASE WHEN p.changed_by[16] >= g.oldest THEN 1024 ELSE 16 END] END
                 FROM given g
                 WHERE p.person_id = g.person AND p.revision = g.seen
                     AND (g.message IS NULL OR g.message \(order) ALL (p.changed_by))
