@@ -1,7 +1,7 @@
 -- Splits a table into hash partitions by the first column of its primary key, while its service goes on. docs/operations/scale.md says
 -- when, and how.
 --
---     psql --no-psqlrc -v table=questionnaire.answers -v partitions=16 -f partition-table.sql
+--     psql --no-psqlrc -v table=questionnaire.answers -v partitions=4 -f partition-table.sql
 --
 -- 1. A trigger repeats each change in a partitioned table, which lies in a schema of its own: questionnaire_answers_split.
 -- 2. The rows are copied, 1,000 in each transaction, with a pause after each for as long as it took.
@@ -10,7 +10,7 @@
 --
 -- The first and the last step lock the table and those that its foreign keys name. A service waits 200 ms for a lock, and these steps
 -- wait for less: they try again each second for ten minutes. If it ends early, run it again: it goes on.
--- It needs PostgreSQL 13 or newer, and the role of the table's owner or a superuser.
+-- It needs the role of the table's owner or a superuser.
 \set ON_ERROR_STOP on
 \set QUIET on
 SELECT format('SET ROLE %I', pg_get_userbyid(relowner)) FROM pg_class WHERE oid = :'table'::regclass \gexec
@@ -53,7 +53,7 @@ BEGIN
     IF EXISTS (SELECT FROM pg_depend d JOIN pg_class s ON s.oid = objid AND relkind = 'S' WHERE refobjid = source) THEN
         RAISE EXCEPTION '% cannot be split: a sequence numbers its rows', source;
     END IF;
-    -- What would be lost.
+    -- These would be lost, or would stop the last step.
     IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = source AND (attacl IS NOT NULL OR attgenerated <> ''))
         OR EXISTS (SELECT FROM pg_constraint WHERE conrelid = source AND contype = 'x')
         OR EXISTS (SELECT FROM pg_class WHERE oid = source AND relrowsecurity)
@@ -118,7 +118,7 @@ BEGIN
     LOOP
         EXECUTE change;
     END LOOP;
-    -- What the shape of the table was.
+    -- The last step compares this: a migration meanwhile may have changed the table.
     EXECUTE format('SELECT md5(string_agg(name, '','' ORDER BY name)) FROM %I.schema_migrations', place.schema) INTO change;
     EXECUTE format('COMMENT ON SCHEMA %s IS %L', split, change);
 END $$;

@@ -309,6 +309,17 @@ import Testing
         }
     }
 
+    /// Somebody's program changes a profile again and again.
+    @Test func theMessagesThatAreNotedAreBounded() async throws {
+        try await ProfileStage.run { profile in
+            try await profile.update(["bio": "Hej"])
+            let messages = (0..<1024).map { _ in Identifier.ordered().description }.joined(separator: ",")
+            try await profile.stage.rows("UPDATE profiles SET changed_by = '{\(messages)}'")
+            try await profile.update(["bio": "Nej"])
+            #expect(try await profile.stage.rows("SELECT cardinality(changed_by) FROM profiles") == "1024")
+        }
+    }
+
     /// It waited as long as a gateway lets a call take, and gateways' clocks differ.
     @Test func aChangeThatManyOvertookIsDone() async throws {
         try await ProfileStage.run { profile in

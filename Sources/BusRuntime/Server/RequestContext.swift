@@ -39,7 +39,7 @@ import EventLoop
         messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: BusKey? = nil,
         actor: Actor? = nil,
         clientAddress: String? = nil, accessToken: String? = nil, language: String? = nil,
-        idempotencyKey: String? = nil, trace: TraceContext = .fresh(), sentAt: UInt64, attempt: Int = 1,
+        idempotencyKey: String? = nil, trace: TraceContext = .fresh(), sentAt: UInt64, attempt: Int,
         deadline: UInt64, body: [UInt8]
     ) {
         self.messageID = messageID

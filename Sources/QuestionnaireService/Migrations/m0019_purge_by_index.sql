@@ -1,5 +1,5 @@
--- Why: PostgreSQL cannot search an index by clock_timestamp(), because that may differ from row to row. So each look for old rows
--- read the whole history. With three million people that took longer than the five seconds that a statement has, each time.
+-- Why: no index is searched by clock_timestamp(), which may be another one for each row. So each look for old rows read the whole
+-- history: with three million people longer than the five seconds that a statement has, again and again.
 -- Lock: none. The previous release calls the same function.
 CREATE OR REPLACE FUNCTION purge_history(most bigint) RETURNS bigint LANGUAGE sql
 SECURITY DEFINER SET search_path = {{schema}}, pg_temp AS $$

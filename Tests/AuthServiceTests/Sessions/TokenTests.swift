@@ -47,6 +47,14 @@ import Testing
         #expect(decision == expected)
     }
 
+    @Test(
+        "how long ago a request was sent first",
+        arguments: [(1, 300, 300), (2, 300, 10_300), (3, 60_000, 70_000)] as [(Int, Int, Int)])
+    func age(attempt: Int, sentMillisecondsAgo: Int, expected: Int) {
+        let age = RefreshPolicy.age(ofAttempt: attempt, sent: .milliseconds(sentMillisecondsAgo))
+        #expect(age == .milliseconds(expected))
+    }
+
     /// A client sent the same token again, got a new pair and used it, while its first request was held up.
     @Test(
         "when an old refresh token is no theft",

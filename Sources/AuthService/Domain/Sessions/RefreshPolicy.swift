@@ -23,6 +23,13 @@ enum RefreshPolicy {
         case invalid
     }
 
+    /// How long ago the gateway sent a request first, at most. It gives a call up before ``grace`` is over.
+    ///
+    /// - Parameters:
+    ///   - attempt: the number of this attempt, from 1.
+    ///   - age: how long ago the gateway sent this attempt.
+    static func age(ofAttempt attempt: Int, sent age: Duration) -> Duration { attempt > 1 ? age + grace : age }
+
     /// Whether a session has ended by its age.
     static func isOver(createdAt: Timestamp, lastUsedAt: Timestamp, now: Timestamp) -> Bool {
         now >= lastUsedAt + idle || now >= createdAt + absolute

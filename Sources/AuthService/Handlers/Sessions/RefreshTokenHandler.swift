@@ -39,15 +39,13 @@ struct RefreshTokenHandler: RequestHandler {
             let token = try await SessionStore.presented(
                 hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
         else { throw Self.invalid }
-        // Of several attempts, the first one was sent before. The gateway gives up a call before this grace is over.
-        let age = context.age + (context.attempt > 1 ? RefreshPolicy.grace : .zero)
         let decision = RefreshPolicy.decide(
             tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
             usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isProven: token.isProven,
             isEnded: token.isRevoked
                 || RefreshPolicy.isOver(
                     createdAt: token.createdAt, lastUsedAt: token.lastUsedAt, now: token.now),
-            age: age, now: token.now)
+            age: RefreshPolicy.age(ofAttempt: context.attempt, sent: context.age), now: token.now)
         switch decision {
         case .invalid: throw Self.invalid
         case .overtaken: throw BusError.requestInProgress
