@@ -231,11 +231,15 @@ import Testing
         try await AuthStage.run(replicas: 2) { auth in
             _ = try await auth.code(for: Self.phone)
             try await auth.stage.scratch.refuseConnections()
+            // Once both replicas say that they are not ready, the gateway waits for one until its time is over. One that
+            // has not said it yet waits for a connection, and its answer may come too late.
+            var options = auth.options()
+            options.timeout = .milliseconds(500)
             for phone in [Self.phone, "+14155552672", "+14155552673"] {
                 let error = await #expect(throws: BusError.self) {
-                    try await auth.gateway.call(SendOTP(phone: phone), auth.options())
+                    try await auth.gateway.call(SendOTP(phone: phone), options)
                 }
-                #expect(error?.code == "service_unavailable")
+                #expect(["service_unavailable", "deadline_exceeded"].contains(error?.code))
             }
             try await auth.stage.scratch.takeConnections()
             #expect(try await auth.stage.rows("SELECT count(*) FROM challenges") == "1")

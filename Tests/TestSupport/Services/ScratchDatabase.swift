@@ -91,14 +91,15 @@ public struct ScratchDatabase: Sendable {
         DatabaseConfiguration(connectionString: runtime, schema: schema, poolSize: poolSize)
     }
 
-    /// Acts as if the server were gone: ends all connections and refuses new ones.
+    /// Acts as if the server were gone: refuses new connections, and returns when none is left.
     public func refuseConnections() async throws {
         let name = name
         try await Loop.offload {
             let cluster = try ScratchCluster.shared.get()
             try cluster.query("postgres", "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
-            try cluster.query(
-                "postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+            // A signalled one may still answer, and one that was on its way is seen later.
+            let left = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '\(name)'"
+            while try cluster.query("postgres", left) != "0" { usleep(2_000) }
         }
     }
 
