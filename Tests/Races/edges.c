@@ -1,5 +1,5 @@
-// Loaded before tests that scripts/race-test builds with ThreadSanitizer. The sanitizer sees our code, but not Swift's libraries, in
-// which one thread waits for another one. It would report a race for what happens before and after such a wait.
+// A part of every program that scripts/race-test builds with ThreadSanitizer. The sanitizer sees our code, but not Swift's libraries,
+// in which one thread waits for another one. It would report a race for what happens before and after such a wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,10 +12,11 @@
 extern __attribute__((swiftcall)) void *swift_task_getCurrent(void);
 #define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
 
-// A program that tests start may be built without the sanitizer.
-extern __attribute__((weak)) void __tsan_acquire(void *), __tsan_release(void *);
-static void comes_after(void *what) { if (__tsan_acquire) __tsan_acquire(what); }
-static void comes_before(void *what) { if (__tsan_release) __tsan_release(what); }
+// Tests start programs with an environment of their own, so the options do not stand in TSAN_OPTIONS. REPORTS is the path of the
+// reports, to which the sanitizer adds the process. A process would wait a second at its end for the reports of others.
+const char *__tsan_default_options(void) { return "log_path=" REPORTS " exitcode=0 atexit_sleep_ms=0"; }
+
+extern void __tsan_acquire(void *), __tsan_release(void *);
 
 // A Mutex is inlined into our code, and the library takes and gives it only if two threads want it at once. The mutex is the
 // context of the call, as in each mutating method.
@@ -29,11 +30,11 @@ __attribute__((swiftcall)) void unlock(MUTEX) __asm__(UNLOCK);
 
 __attribute__((swiftcall)) void lock(uint32_t thread, MUTEX) {
     REAL(locking, LOCK)(thread, mutex);
-    comes_after(mutex);
+    __tsan_acquire(mutex);
 }
 
 __attribute__((swiftcall)) void unlock(MUTEX) {
-    comes_before(mutex);
+    __tsan_release(mutex);
     REAL(unlocking, UNLOCK)(mutex);
 }
 
@@ -63,7 +64,7 @@ __attribute__((swiftcall)) void *swift_continuation_init(void *context, size_t f
 
 static void let_wait(void *task) {
     struct continuation *continuation = of(task);
-    comes_before(task);
+    __tsan_release(task);
     if (continuation->task != task || pthread_equal(continuation->thread, pthread_self())) return;
     // Seconds at most: on a busy machine the task's thread may have to wait for a processor, too.
     for (int turn = 0; turn < 50000 && is_pending(continuation->context); turn++) {
@@ -88,6 +89,6 @@ __attribute__((swiftcall)) void swift_continuation_throwingResumeWithError(void 
 }
 
 __attribute__((swiftasynccall)) void swift_continuation_await(void *context) {
-    comes_after(swift_task_getCurrent());
+    __tsan_acquire(swift_task_getCurrent());
     __attribute__((musttail)) return REAL(awaiting, "swift_continuation_await")(context);
 }

@@ -28,7 +28,8 @@ import Testing
         try await Told.events(
             about: [first, first, first, second], database: url, keys: state.keyRing("auth"), deadAt: 1)
 
-        let lines = try JSONValue.parse(Array(try await vestibule("dead-letters", "list", "--json").output.utf8))
+        let json = try await vestibule("dead-letters", "list", "--json").output
+        let lines = try #require(try? JSONValue.parse(Array(json.utf8)), "\(json)")
         let letter = try #require(lines.arrayValue?.first { $0["personId"]?.stringValue == first.description })
         #expect(lines.arrayValue?.count == 2)
         #expect(letter["service"] == "auth" && letter["destination"] == "profile" && letter["waiting"] == 2)
@@ -41,7 +42,9 @@ import Testing
         // One id is wrong: the other is put back all the same, and the command says which was not.
         let wrong = Identifier.random().description
         let replayed = try await vestibule("dead-letters", "replay", id, wrong)
-        #expect(replayed.code == 1 && replayed.output.contains("1 put back") && replayed.output.contains(wrong))
+        #expect(
+            replayed.code == 1 && replayed.output.contains("1 put back") && replayed.output.contains(wrong),
+            "\(replayed.output)")
         #expect(try await vestibule("dead-letters", "show", id).code == 1)
         #expect(try await vestibule("down").code == 0)
 
