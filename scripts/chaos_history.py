@@ -11,6 +11,8 @@ from chaos_revisions import grouped, grouped_by, judge_object
 
 # A process that was there within so many milliseconds of the first and the last sample was there all the time.
 SETTLED = 30_000
+# The part of a figure by which it may rise in an hour.
+FLAT = 0.05
 
 
 def judge(lines):
@@ -90,6 +92,14 @@ def slopes(lines):
         later = of_process[len(of_process) // 3:]
         figures = {each: [line[each] for line in later] for each in ("memory", "descriptors", "threads")}
         yield name, {each: (values[-1], slope([line["at"] for line in later], values)) for each, values in figures.items()}
+
+
+def risen(lines):
+    """What is not flat in a soak: a rise in an hour of more than a twentieth, and of more than five."""
+    for name, figures in slopes(lines):
+        for what, (now, rise) in figures.items():
+            if rise > max(FLAT * now, 5):
+                yield f"not flat: {name} has {now:,} of {what}, {rise:+,.1f} in an hour"
 
 
 def slope(moments, figures):

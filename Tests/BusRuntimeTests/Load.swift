@@ -57,7 +57,8 @@ import Testing
         for call in calls { _ = try await call.value }
     }
 
-    private func ask() {
+    /// Makes one call.
+    func ask() {
         let id = nextID
         calls.append(Loop.spawn { await self.call(id) })
     }

@@ -245,6 +245,9 @@ class Slopes(unittest.TestCase):
         self.assertEqual(name, "auth")
         self.assertAlmostEqual(figures["memory"][1], 100)
         self.assertEqual(figures["threads"], (9, 0))
+        [found] = chaos_history.risen(lines)
+        self.assertTrue(found.startswith("not flat: auth has 1,099."), found)
+        self.assertEqual(list(chaos_history.risen(lines[:50])), [])
 
 
 class Plans(unittest.TestCase):

@@ -5,29 +5,17 @@ import Testing
 @testable import ImageReading
 
 @Suite("hostile pictures") struct HostilePictureTests {
-    /// The most memory that the process has had, in bytes, since it was last asked to forget.
-    private static func peak() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(Int(line.split(separator: " ")[1])) << 10
-    }
-
-    private static func forgetPeak() throws {
-        let file = try #require(FileHandle(forWritingAtPath: "/proc/self/clear_refs"))
-        try file.write(contentsOf: Data("5".utf8))
-    }
-
     @Test func thereAreMoreThanSixty() { #expect(HostilePicture.all.count >= 60) }
 
     @Test("it ends in 2 s and in 64 MiB, with an error or a picture", .bounded, arguments: HostilePicture.all)
     func ends(picture: HostilePicture) throws {
         let bytes = try picture.make()
         try #require(bytes.count <= ImageLimits.standard.bytes)
-        try Self.forgetPeak()
-        let (memory, start) = (try Self.peak(), ContinuousClock.now)
+        try PeakMemory.forget()
+        let (memory, start) = (try PeakMemory.read(), ContinuousClock.now)
         let report = Result { try ImageReader.read(bytes) }
         #expect(ContinuousClock.now - start < .seconds(2), .time)
-        #expect(try Self.peak() - memory <= 64 << 20)
+        #expect(try PeakMemory.read() - memory <= 64 << 20)
         switch report {
         case .success(let report):
             #expect(picture.isRead, "\(report)")
