@@ -9,7 +9,7 @@ from growth_vacuum import autosave_script, burst
 
 FILE = ROOT / "deploy/partition-table.sql"
 TABLES = ["answers", "answer_history"]
-PARTITIONS = 16
+PARTITIONS = 4
 SECONDS = 30
 
 
