@@ -25,7 +25,7 @@ help:
 	@echo "make staging-test   deploy/compose.yaml for real: scaled, killed, stopped; needs Docker with Compose"
 	@echo "make kubernetes-test  deploy/kubernetes: validated, and its pods played in podman"
 	@echo "make ha-test  deploy/ha for real: three database hosts, whose primary is killed, cut off and paused while people write; needs root"
-	@echo "make chaos  kill, stop, cut off and fill up a system while people write, and judge what is left; CHAOS=\"--seed 7\"; FULL=1 for a soak and a million cases of hostile bytes"
+	@echo "make chaos  kill, stop, cut off and fill up a system while people write, and judge what is left; CHAOS=\"--seed 7\"; SOAK=1 for a soak and a million cases of hostile bytes"
 	@echo "make bench  what a call, a request and a login cost, against libzmq and pgbench in the same run"
 	@echo "make bench-growth  1 to 8 replicas and 10,000 to 3,000,000 people: what grows, and what systems of millions need; 25 GB of disk"
 	@echo "make bench-peers  a read and a login beside the same in FastAPI with asyncpg and PyJWT, from PyPI"
@@ -110,8 +110,8 @@ staging-test:
 	@scripts/staging-test
 
 chaos: build
-	@scripts/chaos $(if $(FULL),--for 30m) $(CHAOS)
-	@$(if $(FULL),scripts/fuzz --runs 1000000)
+	@scripts/chaos $(if $(SOAK),--for 30m) $(CHAOS)
+	@$(if $(SOAK),scripts/fuzz --runs 1000000)
 
 ha-test: build
 	@scripts/ha-test

@@ -11,9 +11,10 @@ from chaos_revisions import grouped, grouped_by, judge_object
 
 # A process that was there within so many milliseconds of the first and the last sample was there all the time.
 SETTLED = 30_000
-# The part of a figure by which it may rise in an hour. In half an hour, a gateway's memory rises by a tenth of it in a few steps: each
-# time that more connections are open than before. Only what rises faster can be told apart from that.
+# The part of a figure by which it may rise in an hour. In half an hour a gateway's memory rises in a few steps, by so much that they
+# are a rise of a tenth in an hour. Only what rises faster can be told apart from that, and only in a run of so many seconds.
 FLAT = 0.2
+LONG = 1800
 
 
 def judge(lines):
@@ -96,11 +97,11 @@ def slopes(lines):
 
 
 def risen(lines):
-    """What is not flat in a soak: a rise in an hour of more than a fifth, and of more than five."""
-    for name, figures in slopes(lines):
+    """What is not flat in a long run: a rise in an hour of more than a fifth, and of more than five descriptors, threads or KB."""
+    for name, figures in slopes(lines) if lines[0]["seconds"] >= LONG else []:
         for what, (now, rise) in figures.items():
             if rise > max(FLAT * now, 5):
-                yield f"not flat: {name} has {now:,} of {what}, {rise:+,.1f} in an hour"
+                yield f"not flat: {name} ends with {what} of {now:,}, {rise:+,.1f} in an hour"
 
 
 def slope(moments, figures):

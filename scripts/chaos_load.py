@@ -21,12 +21,18 @@ class Load(threading.Thread):
 
     def __init__(self, system, seconds):
         super().__init__(daemon=True)
-        self.system, self.end, self.process = system, time.monotonic() + seconds, None
-        # How many actions ended, and what the last load said.
-        self.done, self.said = 0, ""
+        self.system, self.seconds, self.end, self.process = system, seconds, time.monotonic() + seconds, None
+        # How many actions were done, what the last load said, and a fault of this script.
+        self.done, self.said, self.failure = 0, "", None
         self.start()
 
     def run(self):
+        try:
+            self.repeat()
+        except Exception as error:
+            self.failure = error
+
+    def repeat(self):
         with tempfile.TemporaryDirectory() as folder:
             record = pathlib.Path(folder, "record.json")
             while (left := int(self.end - time.monotonic())) > 0:
@@ -37,14 +43,17 @@ class Load(threading.Thread):
                     env={**os.environ, **LIMITS_OFF}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 self.said = self.process.communicate()[0]
                 if record.exists():
-                    self.done += json.loads(record.read_text())["actions"]["count"]
+                    actions = json.loads(record.read_text())["actions"]
+                    self.done += actions["count"] - sum(actions["errors"].values())
                 else:
                     # Its people could not sign in.
                     time.sleep(1)
 
     def failures(self):
-        """What is wrong if nothing was done."""
-        return [] if self.done else [RuntimeError(f"the load did nothing: {self.said[-500:]}")]
+        """What is wrong if not even half of the actions were done."""
+        if not self.failure and self.done < RATE * self.seconds / 2:
+            self.failure = RuntimeError(f"the load did {self.done} actions in {self.seconds} s: {self.said[-500:]}")
+        return [self.failure] if self.failure else []
 
     def stop(self):
         """Ends it before its time."""

@@ -15,7 +15,7 @@ import Testing
             let count = Rounds.count(10_000, prove: 100_000)
             try PeakMemory.forget()
             let (before, began) = (try PeakMemory.read(), MonotonicClock.now())
-            let load = Load(on: client, TestWork(id: 0), timeout: .seconds(15))
+            let load = Load(on: client, TestWork(id: 0), timeout: .seconds(30))
             for _ in 0..<count { load.ask() }
             try await load.finish()
             let took = Duration.nanoseconds(MonotonicClock.now() - began)
@@ -23,16 +23,17 @@ import Testing
             let report = "\(count) at once: \(load.outcomes.answered.count) answered, \(took), \(more) MiB more"
             print(report)
             #expect(load.outcomes.count == count)
-            // The aim for all is 300 MiB, which docs/reliability.md says that it misses: a debug build's calls are large.
-            #expect(more << 20 < count * 10 << 10, "\(report)")
-            #expect(took < .seconds(16), .time(report))
+            #expect(load.outcomes.answered.count > count / 10, .time(report))
+            // The aim for 100,000 is 300 MB, which docs/reliability.md says that it misses: a debug build's calls are large.
+            #expect(more << 20 < count * 12 << 10, "\(report)")
+            #expect(took < .seconds(15), .time(report))
             #expect(load.outcomes.failed.allSatisfy { $0.error?.executed == .no }, .time(report))
             _ = try await client.call(TestWork(id: count), .standard)
             #expect(replica.exitCode == nil)
         }
     }
 
-    /// The only replica is out of reach, and somebody else closes each connection. Callers go on calling.
+    /// The only replica cannot be reached, and another socket at its address closes each connection. The caller goes on calling.
     @Test(.timed) func anOutageMakesNoStormOfConnectionsAndIsOverSoon() async throws {
         try await BusLab.run { lab in
             let hidden = "\(lab.directory)/hidden.sock"
@@ -49,10 +50,12 @@ import Testing
             #expect(try await eventually { load.outcomes.answered.count > 100 })
             link.cut()
             let seconds = Rounds.count(3, prove: 30)
+            let cut = MonotonicClock.now()
             let refusal = try RefusingSocket(at: path)
             // The outage is what this test is about.
             try await Loop.sleep(for: .seconds(seconds))
             let dials = refusal.close()
+            let most = Int(10 * Double(MonotonicClock.now() - cut) / 1e9)
             let refused = load.outcomes.failed.count
             try link.mend()
             let mended = MonotonicClock.now()
@@ -62,7 +65,7 @@ import Testing
             try await run.value
             let report = "outage of \(seconds) s: \(dials) dials, \(refused) calls refused, back after \(back)"
             print(report)
-            #expect(dials > 0 && dials <= 10 * seconds, "\(report)")
+            #expect(dials > 0 && dials <= most, "\(report)")
             #expect(back < .seconds(2), .time(report))
             #expect(replica.exitCode == nil)
         }

@@ -245,10 +245,12 @@ class Slopes(unittest.TestCase):
         self.assertEqual(name, "auth")
         self.assertAlmostEqual(figures["memory"][1], 100)
         self.assertEqual(figures["threads"], (9, 0))
-        self.assertEqual(list(chaos_history.risen(lines)), [])
+        self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, *lines])), [])
         leaking = [sample(at, 1000 + at / 12) for at in range(0, 3600, 10)]
-        [found] = chaos_history.risen(leaking)
-        self.assertTrue(found.startswith("not flat: auth has 1,299."), found)
+        [found] = chaos_history.risen([{"seconds": 3600}, *leaking])
+        self.assertTrue(found.startswith("not flat: auth ends with memory of 1,299."), found)
+        # Ten minutes are too few to tell.
+        self.assertEqual(list(chaos_history.risen([{"seconds": 600}, *leaking[:60]])), [])
 
 
 class Plans(unittest.TestCase):

@@ -65,6 +65,8 @@ import Testing
                 try await verifying.stage.rows("SELECT details FROM audit WHERE act = 'photo_judged'")
                     == #"{"media":"\#(photo)","verdict":"approved"}"#)
             #expect(!verifying.stage.log.text.contains("signature="))
+            // The verdict is told before its question is deleted.
+            #expect(try await eventually { try await verifying.stage.rows(Self.waiting) == "0" })
             // The order is no question.
             let count = server.requests.count
             _ = try await media.ask(PutPhotos(photos: [photo]), person)

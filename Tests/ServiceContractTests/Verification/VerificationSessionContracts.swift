@@ -298,7 +298,8 @@ extension GetVerificationReview: MessageContract {
     static let maximalReply = VerificationSample.largeReview
     static let errors = [Sample.unauthorized, VerificationSample.own, VerificationSample.notFound]
     static let hasEffect = true
-    static let clockMembers: Set<String> = ["completedAt", "decideBefore"]
+    // The addresses are signed with the second at which they end.
+    static let clockMembers: Set<String> = ["completedAt", "decideBefore", "captureUrl", "backUrl"]
     static func everyday(_ provider: VerificationProvider) async throws -> Asked<GetVerificationReview> {
         Asked(
             GetVerificationReview(sessionId: try await provider.inReview().session), for: .random(), role: "staff")

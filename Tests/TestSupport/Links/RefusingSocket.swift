@@ -4,28 +4,39 @@ import Synchronization
 /// A socket that closes each connection at once, and counts them.
 public final class RefusingSocket: Sendable {
     private let path: String
-    private let listener: Int32
-    private let count = Mutex(0)
+    private let listener = LocalSocket.make()
+    private let state = Mutex((count: 0, isOver: false))
 
     public init(at path: String) throws {
-        (self.path, listener) = (path, LocalSocket.make())
+        self.path = path
+        let listener = listener
         guard LocalSocket.with(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
+            Foundation.close(listener)
             throw ScratchCluster.Failure(description: "nothing can listen at \(path)")
         }
         Thread.detachNewThread { [self] in
-            while case let client = LocalSocket.accept(at: listener), client >= 0 {
-                count.withLock { $0 += 1 }
-                Foundation.close(client)
+            while true {
+                let client = LocalSocket.accept(at: listener)
+                if client >= 0 { Foundation.close(client) }
+                let isOver = state.withLock { state in
+                    if client >= 0 { state.count += 1 }
+                    return state.isOver
+                }
+                // Nobody else closes it, so that nobody else can have its number before this thread has ended.
+                if isOver { return _ = Foundation.close(listener) }
             }
-            Foundation.close(listener)
         }
     }
 
-    /// Accepts no more, and returns how many connections there were.
+    /// Accepts no more, and returns how many connections there were. Once only.
     public func close() -> Int {
         unlink(path)
-        // It wakes the thread, which closes the socket.
+        let count = state.withLock { state in
+            state.isOver = true
+            return state.count
+        }
+        // It wakes the thread.
         shutdown(listener, Int32(SHUT_RDWR))
-        return count.withLock { $0 }
+        return count
     }
 }

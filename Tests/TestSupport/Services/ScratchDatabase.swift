@@ -97,9 +97,17 @@ public struct ScratchDatabase: Sendable {
         try await Loop.offload {
             let cluster = try ScratchCluster.shared.get()
             try cluster.query("postgres", "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
-            // A signalled one may still answer, and one that was on its way is seen later.
+            // A signalled one may still answer, and one that is on its way is not seen yet. So none must be seen ten times.
             let left = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '\(name)'"
-            while try cluster.query("postgres", left) != "0" { usleep(2_000) }
+            let end = MonotonicClock.now() + Duration.seconds(30).nanoseconds
+            var looks = 0
+            while looks < 10 {
+                looks = try cluster.query("postgres", left) == "0" ? looks + 1 : 0
+                guard MonotonicClock.now() < end else {
+                    throw ScratchCluster.Failure(description: "connections to \(name) do not end")
+                }
+                usleep(2_000)
+            }
         }
     }
 
