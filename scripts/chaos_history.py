@@ -11,9 +11,9 @@ from chaos_revisions import grouped, grouped_by, judge_object
 
 # A process that was there within so many milliseconds of the first and the last sample was there all the time.
 SETTLED = 30_000
-# The part of a figure by which it may rise in an hour. In half an hour a gateway's memory rises in a few steps, by so much that they
-# are a rise of a tenth in an hour. Only what rises faster can be told apart from that, and only in a run of so many seconds.
+# The part of a figure by which it may rise in an hour. A sound gateway's memory rose in steps, which made a tenth in an hour.
 FLAT = 0.2
+# A shorter run, in seconds, cannot tell a leak from such steps.
 LONG = 1800
 
 

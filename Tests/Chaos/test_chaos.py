@@ -1,4 +1,4 @@
-"""What `scripts/chaos` decides without a system: its plan, and its judgement of histories.
+"""What `scripts/chaos` decides without a system: its plan, its judgement of histories, and whether there was a load.
 
 `recorded.jsonl` is a part of the history of a run: a profile, an answer, and who signed in. Nothing was wrong with it; each test
 plants one fault in a copy. Small histories made by chance are judged as well by trying every order of their calls.
@@ -10,11 +10,13 @@ import random
 import socket
 import sys
 import threading
+import types
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import chaos_history
+import chaos_load
 import chaos_plan
 import chaos_relay
 import chaos_revisions
@@ -251,6 +253,16 @@ class Slopes(unittest.TestCase):
         self.assertTrue(found.startswith("not flat: auth ends with memory of 1,299."), found)
         # Ten minutes are too few to tell.
         self.assertEqual(list(chaos_history.risen([{"seconds": 600}, *leaking[:60]])), [])
+
+
+class Loads(unittest.TestCase):
+    """The load beside the people."""
+
+    def test_a_load_that_ends_at_once_is_a_failure(self):
+        load = chaos_load.Load(types.SimpleNamespace(vestibule="/bin/false", state="/nowhere"), 2)
+        load.join()
+        [failure] = load.failures()
+        self.assertEqual(str(failure), "the load did 0 actions in 2 s: ")
 
 
 class Plans(unittest.TestCase):

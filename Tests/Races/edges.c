@@ -13,7 +13,7 @@ extern __attribute__((swiftcall)) void *swift_task_getCurrent(void);
 #define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
 
 // Tests start programs with an environment of their own, so the options do not stand in TSAN_OPTIONS. REPORTS is the path of the
-// reports, to which the sanitizer adds the process. A process would wait a second at its end for the reports of others.
+// reports, to which the sanitizer adds the process. Without the last option each process waits at its end for a second.
 const char *__tsan_default_options(void) { return "log_path=" REPORTS " exitcode=0 atexit_sleep_ms=0"; }
 
 extern void __tsan_acquire(void *), __tsan_release(void *);

@@ -22,7 +22,7 @@ public final class RefusingSocket: Sendable {
                     if client >= 0 { state.count += 1 }
                     return state.isOver
                 }
-                // Nobody else closes it, so that nobody else can have its number before this thread has ended.
+                // Nobody else closes it, so no other file has its number before this thread has ended.
                 if isOver { return _ = Foundation.close(listener) }
             }
         }
@@ -31,12 +31,11 @@ public final class RefusingSocket: Sendable {
     /// Accepts no more, and returns how many connections there were. Once only.
     public func close() -> Int {
         unlink(path)
-        let count = state.withLock { state in
+        return state.withLock { state in
             state.isOver = true
+            // It wakes the thread, which closes the socket once it sees that all is over.
+            shutdown(listener, Int32(SHUT_RDWR))
             return state.count
         }
-        // It wakes the thread.
-        shutdown(listener, Int32(SHUT_RDWR))
-        return count
     }
 }
