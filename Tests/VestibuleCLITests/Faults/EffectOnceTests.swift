@@ -111,7 +111,8 @@ import Testing
             for service in services { try await fleet.ready(service, 2) }
             let people = People(fleet, areRobbed: true)
             let work = (0..<6).map { caller in Loop.spawn { try await people.run(caller) } }
-            for round in 0..<15 {
+            let kills = Rounds.count(15, prove: 200)
+            for round in 0..<kills {
                 let known = people.cases.count
                 try #require(try await eventually(within: .seconds(60)) { people.cases.count > known + 2 })
                 let (service, victim) = (services[round % services.count], Int.random(in: 0..<2))
@@ -133,7 +134,7 @@ import Testing
                 try await fleet.sql("SELECT count(*) FROM recovery.audit WHERE act = 'hold_ended'")
                     == "\(people.cases.count)")
             #expect(try await fleet.sql("SELECT DISTINCT status FROM recovery.cases") == "identity_required")
-            print("15 kills: \(people.sessions.count) sessions, \(people.cases.count) cases")
+            print("\(kills) kills: \(people.sessions.count) sessions, \(people.cases.count) cases")
         }
     }
 
