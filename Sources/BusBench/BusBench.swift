@@ -9,6 +9,9 @@ import Foundation
 /// Bus calls are measured by `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`. `raw` is libzmq alone with the bytes of the
 /// typed call, so it is the lower limit. `keyed` is the typed call with keys, as in a system. Each starts a second
 /// process that answers, and prints a line: calls a second, p50 and p99 in microseconds.
+///
+/// `bus-bench storm COUNT` makes so many calls at once. It prints how many were answered, after how many seconds all had
+/// ended, and how many MiB more the calling process took.
 @main enum BusBench {
     static func main() async {
         do { try await run(Array(CommandLine.arguments.dropFirst())) } catch {
@@ -33,6 +36,11 @@ import Foundation
                 ? try RawEcho.call(server.endpoint, inFlight: inFlight, seconds: seconds)
                 : try await TypedClient.call(server.endpoint, security, inFlight: inFlight, seconds: seconds)
             print(figures.line)
+        case ("storm", 2):
+            guard let count = Int(words[1]), count > 0 else { usage() }
+            let server = try Server(kind: "typed")
+            defer { server.stop() }
+            print(try await TypedClient.storm(server.endpoint, count: count))
         case ("coding", 1): try Coding.run()
         case ("sign-ins", 3):
             guard let first = Int(words[1]), let seconds = Double(words[2]), seconds > 0 else { usage() }
@@ -43,7 +51,8 @@ import Foundation
     }
 
     private static func usage() -> Never {
-        print("usage: bus-bench raw|typed|keyed IN_FLIGHT(1…64) SECONDS, sign-ins FIRST_NUMBER SECONDS, or coding")
+        print("usage: bus-bench raw|typed|keyed IN_FLIGHT(1…64) SECONDS, storm COUNT, sign-ins FIRST_NUMBER SECONDS,")
+        print("       or coding")
         exit(64)
     }
 }

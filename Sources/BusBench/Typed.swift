@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import Foundation
 
 /// The same call over the bus as services use it: encoded, checked, decoded, and answered by a handler.
 @Loop enum TypedServer {
@@ -41,6 +42,32 @@ import EventLoop
         var latencies: [UInt64] = []
         for caller in callers { latencies += try await caller.value }
         return Figures(latencies: latencies, seconds: seconds)
+    }
+
+    nonisolated static func storm(_ endpoint: String, count: Int) async throws -> String {
+        try await Loop.spawn { try await measureStorm(endpoint, count) }.value
+    }
+
+    private static func measureStorm(_ endpoint: String, _ count: Int) async throws -> String {
+        let bus = Bus(BusConfiguration(service: .auth, peers: [.profile: .endpoints([endpoint])]))
+        try bus.start()
+        defer { bus.stop() }
+        _ = try await bus.call(Sample.request, CallOptions(timeout: .seconds(5)))
+        let (before, began) = (peak(), MonotonicClock.now())
+        let calls = (0..<count).map { _ in
+            Loop.spawn { (try? await bus.call(Sample.request, CallOptions(timeout: .seconds(30)))) != nil }
+        }
+        var answered = 0
+        for call in calls where try await call.value { answered += 1 }
+        let seconds = Double(MonotonicClock.now() - began) / 1e9
+        return String(format: "%d %.2f %d", answered, seconds, (peak() - before) >> 10)
+    }
+
+    /// The most memory that this process has had, in KiB.
+    private static func peak() -> Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss
     }
 
     private static func callUntil(_ end: UInt64, on bus: Bus) async throws -> [UInt64] {

@@ -22,7 +22,7 @@ import EventLoop
     private var mayHaveRun = false
     private(set) weak var replica: Replica?
     private var result: Result<RawReply, BusError>?
-    private var continuation: UnsafeContinuation<Result<RawReply, BusError>, Never>?
+    private var continuation: UnsafeContinuation<Void, Never>?
 
     init(_ header: FrameHeader, body: [UInt8], mayRepeat: Bool, deadline: UInt64, _ meter: TrafficMeter) {
         self.header = header
@@ -36,9 +36,17 @@ import EventLoop
 
     var isDone: Bool { result != nil }
 
-    func outcome() async -> Result<RawReply, BusError> {
-        if let result { return result }
-        return await withUnsafeContinuation { continuation = $0 }
+    /// Waits until it is done. Who waits holds no place for the reply meanwhile.
+    func end() async {
+        guard !isDone else { return }
+        await withUnsafeContinuation { continuation = $0 }
+    }
+
+    /// The reply of a call that is done.
+    @inline(never)
+    func reply() throws(BusError) -> RawReply {
+        guard let result else { preconditionFailure("the call is not done") }
+        return try result.get()
     }
 
     /// A new attempt begins at a replica.
@@ -73,7 +81,7 @@ import EventLoop
         var code: String?
         if case .failure(let error) = result { code = error.code }
         meter.end(code, afterNanoseconds: MonotonicClock.now() - begun)
-        continuation?.resume(returning: result)
+        continuation?.resume()
         continuation = nil
     }
 }
