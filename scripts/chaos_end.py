@@ -2,12 +2,16 @@
 
 import os
 import pathlib
+import re
 import time
+import urllib.request
 
 SCHEMAS = {"auth": "auth", "profile": "profile", "questionnaire": "questionnaire", "recovery": "recovery",
            "visual-preference": "visual_preference", "verification": "verification"}
 # The services whose events in a run are all for the profile. A sequence does not say to whom its events were told.
 TELLS_PROFILE = "auth", "questionnaire", "visual-preference"
+# What a replica says of its timers.
+TIMERS = re.compile(r'^vestibule_loop_timers\{service="(.+?)",instance="(.+?)"\} (\d+)$', re.MULTILINE)
 # How long a machine with other work may take for what has to come, in seconds.
 PATIENCE = 180
 
@@ -105,7 +109,14 @@ def repeated(values):
 
 
 def sample(target):
-    """Memory in KB, descriptors and threads of every process."""
+    """Memory in KB, descriptors and threads of every process, and the timers of those that the gateway reaches."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{target.system.port}/metrics", timeout=5) as page:
+            for service, instance, count in TIMERS.findall(page.read().decode()):
+                yield {"sample": f"timers of {service}", "process": instance, "timers": int(count)}
+    except OSError:
+        # A fault has the gateway or a replica.
+        pass
     for name, process in target.system.processes().items():
         try:
             status = pathlib.Path(f"/proc/{process}/status").read_text()

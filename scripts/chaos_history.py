@@ -9,6 +9,8 @@ import json
 
 from chaos_revisions import grouped, grouped_by, judge_object
 
+# What is sampled of a process.
+FIGURES = "memory", "descriptors", "threads", "timers"
 # A process that was there within so many milliseconds of the first and the last sample was there all the time.
 SETTLED = 30_000
 # The part of a figure by which it may rise in an hour. A sound gateway's memory rose in steps, which made a tenth in an hour.
@@ -86,29 +88,36 @@ def judge_final(line):
 
 
 def slopes(lines):
-    """Of each process that lived all the time: each figure at the end, and its rise in an hour, after the first third."""
+    """Of each process that lived all the time: each figure at the end, its rise in an hour after the first third, and that one's error."""
     samples = [line for line in lines if "sample" in line]
     for (name, _), of_process in sorted(grouped_by(samples, lambda line: (line["sample"], line["process"])).items()):
         if of_process[0]["at"] > samples[0]["at"] + SETTLED or of_process[-1]["at"] < samples[-1]["at"] - SETTLED:
             continue
         later = of_process[len(of_process) // 3:]
-        figures = {each: [line[each] for line in later] for each in ("memory", "descriptors", "threads")}
-        yield name, {each: (values[-1], slope([line["at"] for line in later], values)) for each, values in figures.items()}
+        figures = {each: [line[each] for line in later] for each in FIGURES if each in later[0]}
+        yield name, {each: (values[-1], *slope([line["at"] for line in later], values)) for each, values in figures.items()}
 
 
 def risen(lines):
-    """What is not flat in a long run: a rise in an hour of more than a fifth, and of more than five descriptors, threads or KB."""
+    """What is not flat in a long run: a rise in an hour of more than a fifth, and of more than five descriptors, threads, timers or KB.
+
+    What goes up and down by chance rises a little, too: a rise of less than three standard errors may be none.
+    """
     for name, figures in slopes(lines) if lines[0]["seconds"] >= LONG else []:
-        for what, (now, rise) in figures.items():
-            if rise > max(FLAT * now, 5):
+        for what, (now, rise, error) in figures.items():
+            if rise > max(FLAT * now, 5, 3 * error):
                 yield f"not flat: {name} ends with {what} of {now:,}, {rise:+,.1f} in an hour"
 
 
 def slope(moments, figures):
-    """The rise in an hour of the line that fits best; moments are in milliseconds."""
-    middle, mean = sum(moments) / len(moments), sum(figures) / len(figures)
+    """The rise in an hour of the line that fits best, and its standard error; moments are in milliseconds."""
+    count, middle, mean = len(moments), sum(moments) / len(moments), sum(figures) / len(figures)
     spread = sum((each - middle) ** 2 for each in moments)
-    return 3_600_000 * sum((at - middle) * (each - mean) for at, each in zip(moments, figures)) / spread if spread else 0
+    if count < 3 or not spread:
+        return 0, 0
+    rise = sum((at - middle) * (each - mean) for at, each in zip(moments, figures)) / spread
+    missed = sum((each - mean - rise * (at - middle)) ** 2 for at, each in zip(moments, figures))
+    return 3_600_000 * rise, 3_600_000 * (missed / (count - 2) / spread) ** 0.5
 
 
 def read(path):

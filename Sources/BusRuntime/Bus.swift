@@ -177,7 +177,7 @@ import JSONText
     /// The replicas of a service, as this process knows them.
     public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 
-    /// Called for the gauges that reports contain besides the bus's own figures.
+    /// Called for the gauges that reports contain besides `loop_timers` and the bus's own figures.
     public var gauges: (@Loop () -> [String: Double])?
 
     /// What this process has counted since it started.
@@ -188,7 +188,8 @@ import JSONText
         report.asked = pools.values.flatMap(\.asked).inOrder
         report.fates = pools.values.map(\.fates).sorted { $0.service.rawValue < $1.service.rawValue }
         report.counters = server?.counters ?? BusCounters()
-        report.gauges = gauges?()
+        report.gauges = gauges?() ?? [:]
+        report.gauges?["loop_timers"] = Double(LoopTimer.waiting)
         return report
     }
 

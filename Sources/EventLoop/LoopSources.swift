@@ -40,6 +40,8 @@ import Foundation
 
     func add(_ timer: LoopTimer) { timers.insert(timer) }
 
+    var waitingTimers: Int { timers.count }
+
     func atEndOfTurn(_ body: @escaping @Loop () -> Void) { endOfTurn.append(body) }
 
     // MARK: A turn

@@ -15,6 +15,9 @@
         LoopSources.shared.add(self)
     }
 
+    /// How many timers wait in this process. A cancelled one may be among them until it is due.
+    public static var waiting: Int { LoopSources.shared.waitingTimers }
+
     /// Prevents the call. After the call it does nothing.
     public func cancel() { body = nil }
 
@@ -32,6 +35,8 @@
     private var heap: [LoopTimer] = []
 
     nonisolated init() {}
+
+    var count: Int { heap.count }
 
     mutating func insert(_ timer: LoopTimer) {
         heap.append(timer)

@@ -4,6 +4,7 @@ import BusRuntime
 /// The metrics that the replicas of all services have.
 extension PrometheusText {
     private static let gauges = [
+        ("loop_timers", "Timers that wait, cancelled ones among them."),
         ("database_connections", "Open connections to the database."),
         ("database_idle", "Open connections that are free for a transaction."),
         ("database_waiting", "Transactions that wait for a connection."),

@@ -246,11 +246,18 @@ class Slopes(unittest.TestCase):
         [(name, figures)] = chaos_history.slopes(lines)
         self.assertEqual(name, "auth")
         self.assertAlmostEqual(figures["memory"][1], 100)
-        self.assertEqual(figures["threads"], (9, 0))
+        self.assertEqual(figures["threads"], (9, 0, 0))
         self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, *lines])), [])
         leaking = [sample(at, 1000 + at / 12) for at in range(0, 3600, 10)]
         [found] = chaos_history.risen([{"seconds": 3600}, *leaking])
         self.assertTrue(found.startswith("not flat: auth ends with memory of 1,299."), found)
+        # Seven timers up and down are no leak. One more every three minutes is.
+        def timers(more):
+            return [{"sample": "timers of auth", "process": "i", "at": at * 1000, "timers": 40 + at % 70 // 10 + more(at)}
+                    for at in range(0, 3600, 10)]
+        self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, *timers(lambda at: 0)])), [])
+        [found] = chaos_history.risen([{"seconds": 3600}, *timers(lambda at: at // 180)])
+        self.assertTrue(found.startswith("not flat: timers of auth ends with timers of 6"), found)
         # Ten minutes are too few to tell.
         self.assertEqual(list(chaos_history.risen([{"seconds": 600}, *leaking[:60]])), [])
 
