@@ -6,14 +6,15 @@ import time
 import uuid
 
 import chaos_crowd
+import chaos_end
 import chaos_people
 import ha_figures
 from ha_cluster import BINARIES, ETCD, Unexpected, await_, expect
 
 # How long nobody may be able to write, in seconds: after a loss, and in a planned switchover.
 LOSS, PLANNED = 30, 10
-# How long a primary is paused, and how long both standbys are away in strict mode, in seconds.
-PAUSED, AWAY = 60, 20
+# How long a primary is paused, in seconds.
+PAUSED = 60
 # How many changes show how fast people write.
 CALM = 1000
 # What a host is asked for itself, in a database that no service uses.
@@ -128,8 +129,9 @@ class Sampler(threading.Thread):
 class Cases:
     """The cases, by the letters that `--only` takes."""
 
-    def __init__(self, cluster, target, crowd, run, history):
-        self.cluster, self.target, self.crowd, self.run, self.history = cluster, target, crowd, run, history
+    def __init__(self, cluster, target, crowd, run, history, away):
+        """`away` is how long a standby, and both of them in strict mode, are away, in seconds."""
+        self.cluster, self.target, self.crowd, self.run, self.history, self.away = cluster, target, crowd, run, history, away
         self.first_timeline = cluster.timeline()
         cluster.query(PROBE, "postgres")
 
@@ -141,11 +143,14 @@ class Cases:
         self.look()
         counts = ha_figures.writes(self.history.lines, began, ended)
         lost = ha_figures.unknown(self.history.lines, began, ended)
-        for each in lost:
+        signing_in = ha_figures.unknown_sign_ins(self.history.lines, began, ended, chaos_end.sessions(self.target))
+        for each in lost + signing_in:
             self.history.note(case=letter, unknown=each["key"], **each)
-        found = sum(each["isFound"] for each in lost)
-        print(f"{letter}. {name}: {said}; {counts['acknowledged']} acknowledged, {counts['refused']} refused, "
-              f"{len(lost)} unknown, of which {found} were found; {(ended - began) / 1000:.0f} s", flush=True)
+
+        def said_of(unknown):
+            return f"{len(unknown)} unknown, of which {sum(each['isFound'] for each in unknown)} were found"
+        print(f"{letter}. {name}: {said}; {counts['acknowledged']} acknowledged, {counts['refused']} refused; changes: {said_of(lost)}; "
+              f"sign-ins: {said_of(signing_in)}; {(ended - began) / 1000:.0f} s", flush=True)
 
     # What the cases have in common
 
@@ -279,13 +284,18 @@ class Cases:
         await_(lambda: self.cluster.with_role("sync_standby"), "a synchronous standby")
         self.cluster.start_database(other)
         self.cluster.await_whole()
-        one = self.harmed(lambda: self.cluster.kill(self.cluster.with_role("sync_standby")[0]), LOSS)
+
+        def lose_one():
+            self.cluster.kill(self.cluster.with_role("sync_standby")[0])
+            time.sleep(self.away)
+        one = self.harmed(lose_one, LOSS)
         for each in self.cluster.databases:
             if each.name in self.cluster.away:
                 self.cluster.start_database(each)
         self.cluster.await_whole()
         said = sampler.end()
-        return f"{both:.1f} s without writes when both go, {one:.1f} s when one goes; {said}; strict: {self.without_standbys_strictly()}"
+        return (f"{both:.1f} s without writes when both go, {one:.1f} s when one goes for {self.away} s; {said}; "
+                f"strict: {self.without_standbys_strictly()}")
 
     def without_standbys_strictly(self):
         """No write is acknowledged until a standby is back."""
@@ -296,14 +306,14 @@ class Cases:
         for each in standbys:
             self.cluster.kill(each)
         gone = self.history.now()
-        time.sleep(AWAY)
+        time.sleep(self.away)
         expect(not self.history.all_sent_after(gone), "that no write is acknowledged in strict mode")
         for each in standbys:
             self.cluster.start_database(each)
         self.await_writes()
         self.set_strict("false")
         self.cluster.await_whole()
-        return f"none in {AWAY} s, {sampler.end()}"
+        return f"none in {self.away} s, {sampler.end()}"
 
     def set_strict(self, value):
         self.cluster.control("edit-config", "vestibule", "--force", "--quiet", "--set", f"synchronous_mode_strict={value}")

@@ -37,6 +37,20 @@ def unknown(lines, began, ended):
         for key, calls in changes.items() if fate(calls) == "unknown" and began <= calls[0]["sent"] <= ended]
 
 
+def unknown_sign_ins(lines, began, ended, sessions):
+    """The sign-ins without a known fate that were sent in a time, each with whether its person has a session that no other one made.
+
+    `sessions` has those of each account. Somebody whose account nobody was told has none that could be found.
+    """
+    sign_ins = [each for each in lines if each.get("call") == "sign-in"]
+    accounts = {each["person"]: each["account"] for each in sign_ins if "account" in each}
+    made = {each["made"] for each in sign_ins if "made" in each}
+    return [
+        {"person": calls[0]["person"], "key": key,
+         "isFound": not made.issuperset(sessions.get(accounts.get(calls[0]["person"]), []))}
+        for key, calls in grouped(sign_ins, "key").items() if fate(calls) == "unknown" and began <= calls[0]["sent"] <= ended]
+
+
 def wrongly_restored(lines, restored, before, after):
     """Where what was restored is not as of a moment that lies between two others.
 

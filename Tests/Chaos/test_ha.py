@@ -40,6 +40,16 @@ class Fates(unittest.TestCase):
     def test_an_unknown_change_of_another_time_is_not_listed(self):
         self.assertEqual(ha_figures.unknown([change("a", 0, "unknown")], 10, 50), [])
 
+    def test_an_unknown_sign_in_is_found_by_a_session_that_no_other_one_made(self):
+        def sign_in(key, person, result, **made):
+            return {"call": "sign-in", "key": key, "person": person, "sent": 1, "answered": 6, "result": result, **made}
+        lines = [sign_in("a", "p", "acknowledged", made="s1", account="A"), sign_in("b", "p", "unknown"),
+                 sign_in("c", "q", "acknowledged", made="s2", account="B"), sign_in("d", "q", "unknown"), sign_in("e", "r", "unknown"),
+                 sign_in("f", "p", "unknown"), sign_in("f", "p", "acknowledged", made="s3", account="A")]
+        found = ha_figures.unknown_sign_ins(lines, 0, 50, {"A": ["s1", "s3"], "B": ["s2", "s4"]})
+        self.assertEqual([(each["key"], each["isFound"]) for each in found], [("b", False), ("d", True), ("e", False)])
+        self.assertEqual(ha_figures.unknown_sign_ins(lines, 10, 50, {}), [])
+
 
 class Restored(unittest.TestCase):
     LINES = [change("a", 0, "acknowledged", 1), change("b", 10, "acknowledged", 2), change("c", 30, "acknowledged", 3)]
