@@ -52,12 +52,21 @@ import Testing
             var header = FrameHeader.echo(1)
             header.bodyLength = UInt32(body.count)
             let good = header.encoded(before: body)
-            for round in 0..<5000 {
+            let count = Rounds.count(5000, prove: 1_000_000)
+            var before = 0
+            for round in 0..<count {
+                if round == count / 10 {
+                    try PeakMemory.forget()
+                    before = try PeakMemory.read()
+                }
                 var bytes = good
                 for _ in 0..<Int.random(in: 1...4) { bytes[Int.random(in: bytes.indices)] = .random(in: 0...255) }
                 peer.send([bytes])
                 if round % 100 == 0 { while try await !peer.receive(within: .milliseconds(1)).isEmpty {} }
             }
+            let more = (try PeakMemory.read() - before) >> 20
+            print("\(count) frames: \(more) MiB more")
+            #expect(more < 8)
             let client = try lab.client()
             #expect(try await client.call(Echo(text: "still"), .standard).text == "still")
         }

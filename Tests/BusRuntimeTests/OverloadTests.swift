@@ -67,7 +67,7 @@ import Testing
             let (good, refused) = (outcomes.answered, outcomes.failed)
             let later = good.filter { $0.asked > started + 300_000_000 }
             let report = """
-                goodput \(Double(good.count) / taken) of \(capacity)/s; \(refused.count) refused, p50 \(refused.took(0.5)); \
+                goodput \(Double(good.count) / taken) of \(capacity)/s; \(refused.count) refused, p50 \(refused.took(0.5)) p99 \(refused.took(0.99)); \
                 answered p50 \(good.took(0.5)) p99 \(good.took(0.99)), once it was noticed p99 \(later.took(0.99))
                 """
             print(report)

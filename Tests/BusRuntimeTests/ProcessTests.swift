@@ -24,7 +24,7 @@ import Testing
             replicas[0].send(SIGKILL)
             #expect(try await eventually { ready(client) == 2 })
             let noticed = Duration.nanoseconds(MonotonicClock.now() - killed)
-            let most = Rounds.count(4000, prove: 60_000)
+            let most = load.outcomes.count + Rounds.count(2000, prove: 58_000)
             #expect(try await eventually(within: .seconds(60)) { load.outcomes.count > most })
             try await load.finish()
             try await run.value

@@ -24,7 +24,7 @@ import Testing
             print(report)
             #expect(load.outcomes.count == count)
             #expect(load.outcomes.answered.count > count / 10, .time(report))
-            // The aim for 100,000 is 300 MB, which docs/reliability.md says that it misses: a debug build's calls are large.
+            // The aim for 100,000 is 300 MB, which a release build misses, too: docs/reliability.md.
             #expect(more << 20 < count * 8 << 10, "\(report)")
             #expect(took < .seconds(15), .time(report))
             #expect(load.outcomes.failed.allSatisfy { $0.error?.executed == .no }, .time(report))
