@@ -124,8 +124,6 @@ def read_end(target, crowd, note):
     for each in crowd.profiles + crowd.answers + crowd.told:
         chaos_end.wait(lambda: each.read(caller).result == "acknowledged")
     for person in crowd.people:
-        # The gateway has closed a connection that was idle during the run.
-        person.caller.end()
         chaos_end.wait(lambda: person.renew().result != "unknown")
     for each in crowd.profiles:
         [[revision, bio]] = chaos_end.profile(target, each.person.session["account"])

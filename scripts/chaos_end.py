@@ -1,5 +1,6 @@
 """What is read from a system once the faults are over, as lines of the history."""
 
+import http.client
 import os
 import pathlib
 import re
@@ -11,7 +12,7 @@ SCHEMAS = {"auth": "auth", "profile": "profile", "questionnaire": "questionnaire
 # The services whose events in a run are all for the profile. A sequence does not say to whom its events were told.
 TELLS_PROFILE = "auth", "questionnaire", "visual-preference"
 # What a replica says of its timers.
-TIMERS = re.compile(r'^vestibule_loop_timers\{service="(.+?)",instance="(.+?)"\} (\d+)$', re.MULTILINE)
+TIMERS = re.compile(r'^vestibule_loop_timers\{service="(.+?)",instance="(.+?)"\} ([\d.]+)$', re.MULTILINE)
 # How long a machine with other work may take for what has to come, in seconds.
 PATIENCE = 180
 
@@ -113,8 +114,8 @@ def sample(target):
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{target.system.port}/metrics", timeout=5) as page:
             for service, instance, count in TIMERS.findall(page.read().decode()):
-                yield {"sample": f"timers of {service}", "process": instance, "timers": int(count)}
-    except OSError:
+                yield {"sample": f"timers of {service}", "process": instance, "timers": float(count)}
+    except (OSError, http.client.HTTPException):
         # A fault has the gateway or a replica.
         pass
     for name, process in target.system.processes().items():

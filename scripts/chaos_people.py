@@ -169,6 +169,8 @@ class Person:
     def renew(self):
         """Renews the tokens, as the guide says: with the device's secret, one call at a time."""
         with self.lock:
+            # The gateway has closed a connection that was idle since the last time.
+            self.caller.end()
             body = {"refreshToken": self.session["refreshToken"], "deviceSecret": self.session["deviceSecret"]}
             answer = self.call(self.caller, "renew", "POST", "/auth/token/refresh", body, session=f"session of {self.name}")
             if answer.result == "acknowledged":

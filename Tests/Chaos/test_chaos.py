@@ -15,6 +15,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import chaos_end
 import chaos_history
 import chaos_load
 import chaos_plan
@@ -240,26 +241,34 @@ class Slopes(unittest.TestCase):
     def test_the_rise_in_an_hour(self):
         def sample(at, memory):
             return {"sample": "auth", "process": 1, "at": at * 1000, "memory": memory, "descriptors": 40, "threads": 9}
+
+        def timers(more):
+            return [{"sample": "timers of auth", "process": "i", "at": at * 1000, "timers": 40 + at % 70 // 10 + more(at)}
+                    for at in range(0, 3600, 10)]
         # The first third, in which caches fill, does not count; nor does a process that was there for less than the run.
         lines = [sample(at, 900 if at < 1000 else 1000 + at / 36) for at in range(0, 3600, 10)]
         lines[1:1] = [{"sample": "auth-2", "process": 2, "at": 5000, "memory": 1, "descriptors": 1, "threads": 1}]
-        [(name, figures)] = chaos_history.slopes(lines)
+        lines += timers(lambda at: 0)
+        (name, figures), _ = chaos_history.slopes(lines)
         self.assertEqual(name, "auth")
         self.assertAlmostEqual(figures["memory"][1], 100)
         self.assertEqual(figures["threads"], (9, 0, 0))
         self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, *lines])), [])
-        leaking = [sample(at, 1000 + at / 12) for at in range(0, 3600, 10)]
+        leaking = [sample(at, 1000 + at / 12) for at in range(0, 3600, 10)] + timers(lambda at: 0)
         [found] = chaos_history.risen([{"seconds": 3600}, *leaking])
         self.assertTrue(found.startswith("not flat: auth ends with memory of 1,299."), found)
         # Seven timers up and down are no leak. One more every three minutes is.
-        def timers(more):
-            return [{"sample": "timers of auth", "process": "i", "at": at * 1000, "timers": 40 + at % 70 // 10 + more(at)}
-                    for at in range(0, 3600, 10)]
-        self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, *timers(lambda at: 0)])), [])
         [found] = chaos_history.risen([{"seconds": 3600}, *timers(lambda at: at // 180)])
         self.assertTrue(found.startswith("not flat: timers of auth ends with timers of 6"), found)
         # Ten minutes are too few to tell.
         self.assertEqual(list(chaos_history.risen([{"seconds": 600}, *leaking[:60]])), [])
+        # A soak in which nobody tells of timers shows nothing of them.
+        self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, sample(0, 1), sample(9, 1)])), ["not flat: nobody told of timers"])
+
+    def test_timers_are_read_from_what_the_gateway_answers(self):
+        page = ('# TYPE vestibule_loop_timers gauge\nvestibule_loop_timers{service="auth",instance="i"} 12.0\n'
+                'vestibule_uptime_seconds{service="auth",instance="i"} 3.5\n')
+        self.assertEqual(chaos_end.TIMERS.findall(page), [("auth", "i", "12.0")])
 
 
 class Loads(unittest.TestCase):
