@@ -140,10 +140,10 @@ class Cases:
         began = self.history.now()
         said = case(self)
         ended = self.history.now()
-        self.look()
+        sessions = self.look()
         counts = ha_figures.writes(self.history.lines, began, ended)
         lost = ha_figures.unknown(self.history.lines, began, ended)
-        signing_in = ha_figures.unknown_sign_ins(self.history.lines, began, ended, chaos_end.sessions(self.target))
+        signing_in = ha_figures.unknown_sign_ins(self.history.lines, began, ended, sessions)
         for each in lost + signing_in:
             self.history.note(case=letter, unknown=each["key"], **each)
 
@@ -161,9 +161,13 @@ class Cases:
         return CALM * 1000 / (self.history.now() - began)
 
     def look(self):
-        """Notes what the last revisions are, while nobody writes: the database keeps a few of each object."""
+        """Notes what the last revisions are, while nobody writes: the database keeps a few of each object.
+
+        It returns the sessions of each account.
+        """
         with self.run.stillness(len(self.crowd.writers)):
             chaos_crowd.read_kept(self.target, self.crowd, self.history.note)
+            return chaos_end.sessions(self.target)
 
     def await_writes(self):
         """Waits until a change of a profile and one of an answer are acknowledged that were sent from now on."""

@@ -38,17 +38,22 @@ def unknown(lines, began, ended):
 
 
 def unknown_sign_ins(lines, began, ended, sessions):
-    """The sign-ins without a known fate that were sent in a time, each with whether its person has a session that no other one made.
+    """The sign-ins without a known fate that were sent in a time.
 
-    `sessions` has those of each account. Somebody whose account nobody was told has none that could be found.
+    `sessions` has those of each account. Each session that no other sign-in made shows that one is found. None is found of
+    somebody whose account nobody was told.
     """
     sign_ins = [each for each in lines if each.get("call") == "sign-in"]
     accounts = {each["person"]: each["account"] for each in sign_ins if "account" in each}
     made = {each["made"] for each in sign_ins if "made" in each}
-    return [
-        {"person": calls[0]["person"], "key": key,
-         "isFound": not made.issuperset(sessions.get(accounts.get(calls[0]["person"]), []))}
-        for key, calls in grouped(sign_ins, "key").items() if fate(calls) == "unknown" and began <= calls[0]["sent"] <= ended]
+    left = {person: len(set(sessions.get(account, [])) - made) for person, account in accounts.items()}
+    found = []
+    for key, calls in grouped(sign_ins, "key").items():
+        if fate(calls) == "unknown" and began <= calls[0]["sent"] <= ended:
+            person = calls[0]["person"]
+            found.append({"person": person, "key": key, "isFound": left.get(person, 0) > 0})
+            left[person] = left.get(person, 0) - 1
+    return found
 
 
 def wrongly_restored(lines, restored, before, after):

@@ -45,9 +45,9 @@ class Fates(unittest.TestCase):
             return {"call": "sign-in", "key": key, "person": person, "sent": 1, "answered": 6, "result": result, **made}
         lines = [sign_in("a", "p", "acknowledged", made="s1", account="A"), sign_in("b", "p", "unknown"),
                  sign_in("c", "q", "acknowledged", made="s2", account="B"), sign_in("d", "q", "unknown"), sign_in("e", "r", "unknown"),
-                 sign_in("f", "p", "unknown"), sign_in("f", "p", "acknowledged", made="s3", account="A")]
+                 sign_in("f", "p", "unknown"), sign_in("f", "p", "acknowledged", made="s3", account="A"), sign_in("g", "q", "unknown")]
         found = ha_figures.unknown_sign_ins(lines, 0, 50, {"A": ["s1", "s3"], "B": ["s2", "s4"]})
-        self.assertEqual([(each["key"], each["isFound"]) for each in found], [("b", False), ("d", True), ("e", False)])
+        self.assertEqual([(each["key"], each["isFound"]) for each in found], [("b", False), ("d", True), ("e", False), ("g", False)])
         self.assertEqual(ha_figures.unknown_sign_ins(lines, 10, 50, {}), [])
 
 
