@@ -249,11 +249,13 @@ class System:
         same(f"the secrets of {name}", sorted(own), self.engine.run("exec", f"{name}-program", "ls", "/run/secrets").split())
 
     def up(self):
-        # Without the database the migration cannot end before it was looked into.
+        # The migration cannot end before it was looked into: for five seconds it waits for a database that does not answer.
         self.engine.run("kill", "--signal", "STOP", "postgres")
-        self.play("migrate")
-        self.is_confined("migrate-0")
-        self.engine.run("kill", "--signal", "CONT", "postgres")
+        try:
+            self.play("migrate")
+            self.is_confined("migrate-0")
+        finally:
+            self.engine.run("kill", "--signal", "CONT", "postgres")
         same("how the migration ended", "0", self.engine.run("wait", "migrate-0-program"))
         for program in [*ORDER, "operator"]:
             self.play(program)
