@@ -5,6 +5,7 @@ import EventLoop
 import Foundation
 import JSONText
 import TestSupport
+import Testing
 
 @testable import Gateway
 
@@ -48,7 +49,7 @@ import TestSupport
         }
         try gateway.bus.start()
         try gateway.start()
-        while try await get("/readyz").status != 200 { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await get("/readyz").status == 200 })
     }
 
     func close() async {

@@ -117,7 +117,7 @@ import Testing
                 SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
                 WHERE NOT granted AND datname = current_database()
                 """
-            while try await service.rows(waits) == "0" { try await Loop.sleep(for: .milliseconds(5)) }
+            try #require(try await eventually { try await service.rows(waits) != "0" })
             let opened = try await service.gateway.call(
                 OpenSession(questionnaire: Self.questionnaire), service.options(person, key: "gw 2"))
             release.resolve(.success(()))

@@ -148,9 +148,9 @@ import Testing
                 SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'sessions'::regclass
                 """
             let publication = try await service.containers[0].database.transaction { transaction in
-                transaction.send("LOCK TABLE sessions IN SHARE UPDATE EXCLUSIVE MODE")
+                _ = try await transaction.query("LOCK TABLE sessions IN SHARE UPDATE EXCLUSIVE MODE")
                 let publication = Loop.spawn { try await shipped.run() }
-                while try await service.rows(waiting) != "1" { try await Loop.sleep(for: .milliseconds(5)) }
+                try #require(try await eventually { try await service.rows(waiting) == "1" })
                 let answer = PutAnswer(
                     questionnaire: Self.key, sessionId: patient.session, question: "q0", mutationId: .ordered(),
                     state: .answered, value: "rash")

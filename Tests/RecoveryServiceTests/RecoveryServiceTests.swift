@@ -317,7 +317,7 @@ import Testing
             try await recovery.until(requested.recoveryId, is: "identity_required")
             try await recovery.until(decoy.recoveryId, is: "identity_required")
             let holds = "SELECT count(*) FROM outbox WHERE destination = 'timer:hold-ended'"
-            while try await recovery.stage.rows(holds) != "0" { try await Loop.sleep(for: .milliseconds(20)) }
+            try #require(try await eventually { try await recovery.stage.rows(holds) == "0" })
             #expect(
                 try await recovery.stage.rows("SELECT status FROM cases WHERE id = '\(disputed.recoveryId)'")
                     == "disputed")

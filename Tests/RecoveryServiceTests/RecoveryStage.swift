@@ -212,7 +212,7 @@ import Testing
 
     func untilJudged(_ id: Identifier) async throws {
         let verdict = "SELECT count(verdict) FROM cases WHERE id = '\(id)'"
-        while try await stage.rows(verdict) == "0" { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await stage.rows(verdict) != "0" })
     }
 
     /// A claim whose hold is over and whose evidence was judged.

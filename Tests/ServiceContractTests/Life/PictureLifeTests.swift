@@ -21,7 +21,7 @@ import Testing
             try await system.rows(.recovery, "UPDATE cases SET hold_until = now()")
             try await system.rows(.recovery, "UPDATE outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
             let held = "SELECT count(*) FROM cases WHERE status = 'held'"
-            while try await system.rows(.recovery, held) != "0" { try await Loop.sleep(for: .milliseconds(10)) }
+            try #require(try await eventually { try await system.rows(.recovery, held) == "0" })
 
             try await system.age()
             var sent: [[Int]] = []

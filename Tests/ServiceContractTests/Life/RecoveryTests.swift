@@ -26,12 +26,12 @@ import Testing
         try await system.rows(.auth, "UPDATE freezes SET hold_until = now()")
         try await system.rows(.recovery, "UPDATE outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
         let status = "SELECT status FROM cases WHERE id = '\(requested.recoveryId)'"
-        while try await system.rows(.recovery, status) == "held" { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await system.rows(.recovery, status) != "held" })
         _ = try await system.ask(
             SubmitEvidence(
                 recoveryId: requested.recoveryId, recoveryToken: requested.recoveryToken, verificationId: "ver-1"))
         let verdict = "SELECT verdict FROM cases WHERE id = '\(requested.recoveryId)'"
-        while try await system.rows(.recovery, verdict) == "" { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await system.rows(.recovery, verdict) != "" })
         for number in 1...2 {
             let staff = try await system.staff("+4670765432\(number)")
             let id = requested.recoveryId

@@ -83,7 +83,7 @@ import Testing
         for definition in Self.definitions { try await start(definition.name) }
         try gateway.bus.start()
         try gateway.start()
-        while try await send("GET", "/readyz").status != 200 { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await send("GET", "/readyz").status == 200 })
         while try await rows(.questionnaire, "SELECT count(*) FROM definitions")
             != String(QuestionnaireServiceDefinition.definitions.count)
         {
@@ -217,7 +217,7 @@ import Testing
         let requested = try await ask(claim)
         _ = try await ask(DisputeRecovery(recoveryId: requested.recoveryId), as: session)
         let isFree = "SELECT count(*) FROM freezes WHERE ended_at IS NULL"
-        while try await rows(.auth, isFree) != "0" { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await rows(.auth, isFree) == "0" })
         while try await rows(.profile, "SELECT count(questionnaire_completed_at) FROM profiles") == "0" {
             try await Loop.sleep(for: .milliseconds(10))
         }

@@ -98,7 +98,7 @@ import Testing
         try await stage.rows("UPDATE cases SET hold_until = now() WHERE id = '\(id)'")
         try await stage.rows("UPDATE outbox SET due_at = now() WHERE destination = 'timer:hold-ended'")
         let status = "SELECT status FROM cases WHERE id = '\(id)'"
-        while try await stage.rows(status) == "held" { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await stage.rows(status) != "held" })
     }
 
     /// A case that waits for reviewers, with a verdict on its evidence.
@@ -110,7 +110,7 @@ import Testing
                 SubmitEvidence(
                     recoveryId: held.recoveryId, recoveryToken: held.recoveryToken, verificationId: evidence)))
         let verdict = "SELECT count(verdict) FROM cases WHERE id = '\(held.recoveryId)'"
-        while try await stage.rows(verdict) == "0" { try await Loop.sleep(for: .milliseconds(10)) }
+        try #require(try await eventually { try await stage.rows(verdict) != "0" })
         return held.recoveryId
     }
 
