@@ -1,5 +1,6 @@
 """The people of a run together: who writes what, and what is read of it once the run is over."""
 
+import concurrent.futures
 import random
 import threading
 import uuid
@@ -85,6 +86,21 @@ class Crowd:
             each.read(each.person.caller)
         for each in self.answers + self.told:
             each.open(each.person.caller)
+
+    def use_tokens(self):
+        """Uses as many access tokens as the gateway remembers, and a few more. Until then its memory grows, as it should."""
+        def use(person):
+            for _ in range(22_000 // len(self.people)):
+                if self.run.is_over():
+                    return
+                person.renew()
+                person.caller.send("GET", "/users/me", token=person.session["accessToken"])
+        with concurrent.futures.ThreadPoolExecutor(len(self.people)) as at_once:
+            try:
+                list(at_once.map(use, self.people))
+            except BaseException:
+                self.run.over.set()
+                raise
 
     def begin(self):
         objects = self.profiles * 3 + self.answers * 3 + self.told * 2 + self.submissions * 2

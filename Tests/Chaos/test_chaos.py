@@ -260,6 +260,10 @@ class Slopes(unittest.TestCase):
         # Seven timers up and down are no leak. One more every three minutes is.
         [found] = chaos_history.risen([{"seconds": 3600}, *timers(lambda at: at // 180)])
         self.assertTrue(found.startswith("not flat: timers of auth ends with timers of 6"), found)
+        # Threads that a full pool explains are no leak. More are.
+        for first, found in ((9, 0), (30, 1)):
+            threads = [sample(at, 1000) | {"threads": first + at // 180} for at in range(0, 3600, 10)]
+            self.assertEqual(len(list(chaos_history.risen([{"seconds": 3600}, *threads, *timers(lambda at: 0)]))), found)
         # Ten minutes are too few to tell.
         self.assertEqual(list(chaos_history.risen([{"seconds": 600}, *leaking[:60]])), [])
         # A soak in which nobody tells of timers shows nothing of them.

@@ -24,7 +24,8 @@ struct KnownToken: Sendable {
 
 /// A cache of verified tokens by their SHA-256. A look-up takes a hundredth of the time of a signature check.
 ///
-/// Two generations bound its size: when the young one is full, it replaces the old one.
+/// Two generations bound its size: when the young one is full, it replaces the old one. They keep their tables, so that none
+/// grows a second time.
 struct TokenMemory: Sendable {
     private let generation: Int
     private var young: [Key: KnownToken] = [:]
@@ -54,7 +55,10 @@ struct TokenMemory: Sendable {
     }
 
     mutating func remember(_ token: KnownToken, _ digest: [UInt8]) {
-        if young.count >= generation { (old, young) = (young, [:]) }
+        if young.count >= generation {
+            swap(&old, &young)
+            young.removeAll(keepingCapacity: true)
+        }
         young[Key(digest)] = token
     }
 }
