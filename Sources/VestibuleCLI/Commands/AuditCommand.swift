@@ -21,7 +21,7 @@ enum AuditCommand {
             guard !asked.isEmpty else {
                 throw CommandError.unavailable("the environment has no connection string of \(service ?? "a service")")
             }
-            return zip(asked, ServiceTables.together(asked) { try $0.verifyAudit() }).map { tables, result in
+            return zip(asked, asked.together { try $0.verifyAudit() }).map { tables, result in
                 result.mapError { AuditText.unread(tables.service, $0) }
             }
         }

@@ -78,7 +78,7 @@ enum DeadLettersCommand {
     ) throws -> (values: [JSONValue], failure: CommandError?) {
         try ServiceTables.each(state: state) { all in
             var (values, failures) = ([JSONValue](), [String]())
-            for result in ServiceTables.together(all, body) {
+            for result in all.together(body) {
                 do {
                     values += try result.get()
                 } catch let error as CommandError {

@@ -119,11 +119,8 @@ enum ConfigCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, flags: ["--json"])
         var variables: [String: JSONValue] = [:]
-        for program in LocalSystem.programs.values {
-            let text = try Subprocess.run([LocalSystem.binary(program), "--describe-config"])
-            for variable in try JSONValue.parse(Array(text.utf8)).arrayValue ?? [] {
-                variables[variable["name"]?.stringValue ?? ""] = variable
-            }
+        for described in Array(LocalSystem.programs.keys).together({ try LocalSystem.describedVariables(of: $0) }) {
+            for variable in try described.get() { variables[variable["name"]?.stringValue ?? ""] = variable }
         }
         let sorted = variables.sorted { $0.key < $1.key }.map(\.value)
         if arguments.has("--json") {

@@ -6,10 +6,9 @@ struct ConfigurationCheck {
     private let variables: [String: [String]]
 
     init() throws {
-        variables = try Dictionary(
-            uniqueKeysWithValues: LocalSystem.programs.map { name, program in
-                (name, try LocalSystem.variables(of: LocalSystem.binary(program)))
-            })
+        let names = Array(LocalSystem.programs.keys)
+        let answers = names.together { try LocalSystem.variables(of: $0) }
+        variables = try Dictionary(uniqueKeysWithValues: zip(names, answers).map { ($0, try $1.get()) })
     }
 
     /// Lists each mistake once: an unknown name with one of our prefixes, or a value that its variable does not allow.
@@ -18,22 +17,25 @@ struct ConfigurationCheck {
     ///   - environment: of the command.
     ///   - given: the variables that the command itself sets for the programs.
     func mistakes(in environment: [String: String], given: Set<String>) throws -> [String] {
+        let names = Array(variables.keys)
+        let answers = names.together { try ask($0, of: environment, given) }
         var found: [String: [String]] = [:]
-        for (name, program) in LocalSystem.programs {
-            let own = Set(variables[name] ?? [])
-            let others = Set(variables.values.joined()).subtracting(own)
-            let seen = environment.filter { variable, _ in
-                let stem = variable.hasSuffix("_FILE") ? String(variable.dropLast(5)) : variable
-                return !given.contains(variable) && !others.contains(variable) && !others.contains(stem)
-            }
-            for mistake in try Self.ask(LocalSystem.binary(program), seen) { found[mistake, default: []].append(name) }
+        for (name, answer) in zip(names, answers) {
+            for mistake in try answer.get() { found[mistake, default: []].append(name) }
         }
         // A mistake that several programs report is shown without the name of one.
         return found.sorted { $0.key < $1.key }.map { $0.value.count == 1 ? "\($0.value[0]): \($0.key)" : $0.key }
     }
 
-    private static func ask(_ program: String, _ environment: [String: String]) throws -> [String] {
-        try Subprocess.run([program, "--check-config"], environment: environment).split(separator: "\n").map(
-            String.init)
+    /// Asks a program what is wrong with the variables that no other program reads.
+    private func ask(_ name: String, of environment: [String: String], _ given: Set<String>) throws -> [String] {
+        let own = Set(variables[name] ?? [])
+        let others = Set(variables.values.joined()).subtracting(own)
+        let seen = environment.filter { variable, _ in
+            let stem = variable.hasSuffix("_FILE") ? String(variable.dropLast(5)) : variable
+            return !given.contains(variable) && !others.contains(variable) && !others.contains(stem)
+        }
+        return try Subprocess.run([LocalSystem.program(of: name), "--check-config"], environment: seen)
+            .split(separator: "\n").map(String.init)
     }
 }

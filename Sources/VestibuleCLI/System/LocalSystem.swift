@@ -1,6 +1,7 @@
 import BusProtocol
 import Foundation
 import JSONText
+import Synchronization
 
 /// A system on this machine: PostgreSQL, the services and the gateway.
 final class LocalSystem {
@@ -26,7 +27,7 @@ final class LocalSystem {
         programs[service] = service.split(separator: "-").map(\.capitalized).joined() + "Service"
     }
 
-    /// The path of a service's program, which is beside this one.
+    /// The path of a service's or the gateway's program, which is beside this one.
     static func program(of service: String) -> String { binary(programs[service] ?? service) }
 
     init(
@@ -56,7 +57,8 @@ final class LocalSystem {
             self.postgres = postgres
             try postgres.createWhereNew()
             try postgres.start()
-            for tables in try ServiceTables.all(in: state, postgres) { try tables.migrate() }
+            let migrated = try ServiceTables.all(in: state, postgres).together { try $0.migrate() }
+            for outcome in migrated { _ = try outcome.get() }
             // Key rings come after the tables: a service with a key ring is known to have had tables.
             try state.ensureKeys()
             try BusKeyFolder(path: state.keys).makeMissing()
@@ -66,6 +68,8 @@ final class LocalSystem {
                 }
             }
             try supervisor.start(try program("gateway", postgres, 1))
+            // Whoever builds anew and then changes the scale starts programs that may read other variables.
+            Self.knownVariables.withLock { $0 = [:] }
             try waitUntilReady(supervisor)
             watch(supervisor, postgres)
         } catch {
@@ -148,7 +152,9 @@ final class LocalSystem {
         let (client, end) = (try HTTPClient(address), Date().addingTimeInterval(60))
         while Date() < end {
             if (try? client.send("GET", "/readyz"))?.status == 200 { return }
-            guard supervisor.turn() else { throw CommandError("stopped before the system was ready", code: 130) }
+            guard supervisor.turn(atMost: 0.05) else {
+                throw CommandError("stopped before the system was ready", code: 130)
+            }
             if let failure = supervisor.firstFailure {
                 // If a program refuses its configuration, the command ends with the same exit code.
                 throw CommandError("\(failure.line) (logs: \(state.logs))", code: failure.exitCode == 78 ? 78 : 1)
@@ -172,7 +178,6 @@ final class LocalSystem {
 
     /// A program with the variables that it declares, and those that begin with its name or with `VESTIBULE_`.
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
-        let binary = Self.binary(Self.programs[name] ?? name)
         var given = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         given["VESTIBULE_PROFILE"] = Self.profile
         given["BUS_BIND"] = "ipc:\(state.bus)"
@@ -206,7 +211,7 @@ final class LocalSystem {
         var environment = [
             "PATH": given["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "registers=none",
         ]
-        for variable in try Self.variables(of: binary) {
+        for variable in try Self.variables(of: name) {
             for key in [variable, "\(variable)_FILE"] { if let value = given[key] { environment[key] = value } }
         }
         // A misspelt variable must reach the program, which then refuses to start.
@@ -215,7 +220,7 @@ final class LocalSystem {
         }
         let process = Self.name(name, replica)
         return Supervisor.Program(
-            name: process, arguments: [binary], environment: environment, log: state.log(process))
+            name: process, arguments: [Self.program(of: name)], environment: environment, log: state.log(process))
     }
 
     /// The path of another program: all programs are in the same folder.
@@ -225,10 +230,20 @@ final class LocalSystem {
         return URL(filePath: own).deletingLastPathComponent().appending(path: name).path
     }
 
-    /// The names of the variables that a program reads.
-    static func variables(of binary: String) throws -> [String] {
-        let text = try Subprocess.run([binary, "--describe-config"])
-        return try JSONValue.parse(Array(text.utf8)).arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
+    private static let knownVariables = Mutex<[String: [String]]>([:])
+
+    /// The names of the variables that the program of a service or the gateway reads. It is asked once in a start.
+    static func variables(of name: String) throws -> [String] {
+        if let known = knownVariables.withLock({ $0[name] }) { return known }
+        let names = try describedVariables(of: name).compactMap { $0["name"]?.stringValue }
+        knownVariables.withLock { $0[name] = names }
+        return names
+    }
+
+    /// What the program of a service or the gateway says of its variables.
+    static func describedVariables(of name: String) throws -> [JSONValue] {
+        let text = try Subprocess.run([program(of: name), "--describe-config"])
+        return try JSONValue.parse(Array(text.utf8)).arrayValue ?? []
     }
 
     private static func refuseUsedPort(_ text: String) throws {

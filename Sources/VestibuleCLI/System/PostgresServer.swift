@@ -131,12 +131,9 @@ struct PostgresServer {
             sql += "CREATE SCHEMA IF NOT EXISTS \(runtime) AUTHORIZATION \(owner);"
             sql += "GRANT CREATE ON DATABASE vestibule TO \(owner);"
         }
-        try query("vestibule", sql)
-        let lost = try StateFolder.services.filter(state.hasData).filter { service in
-            try query(
-                "vestibule", "SELECT 1 WHERE to_regclass('\(service.schemaName).schema_migrations') IS NOT NULL"
-            ).isEmpty
-        }
+        sql += "SELECT schemaname FROM pg_tables WHERE tablename = 'schema_migrations'"
+        let schemas = try query("vestibule", sql).split(separator: "\n")
+        let lost = StateFolder.services.filter(state.hasData).filter { !schemas.contains($0.schemaName[...]) }
         guard lost.isEmpty else { throw missing("every table of \(lost.joined(separator: ", "))") }
     }
 

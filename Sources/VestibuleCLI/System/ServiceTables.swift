@@ -1,6 +1,5 @@
 import Foundation
 import JSONText
-import Synchronization
 
 /// The tables of one service. The service's own program is run to work on them, whether replicas run or not.
 struct ServiceTables: Sendable {
@@ -26,29 +25,6 @@ struct ServiceTables: Sendable {
             return try body(named.map { ServiceTables(service: $0, environment: all) })
         }
         return try inFolder(try StateFolder(given, create: false), body)
-    }
-
-    /// Runs a body on all services at once, each on a thread of its own, so that their timeouts do not add up.
-    ///
-    /// - Returns: the results in the order of the services.
-    static func together<Value: Sendable>(
-        _ all: [ServiceTables], _ body: @escaping @Sendable (ServiceTables) throws -> Value
-    ) -> [Result<Value, any Error>] {
-        let (answers, done) = (Answers<Value>(), DispatchGroup())
-        for (index, tables) in all.enumerated() {
-            done.enter()
-            Thread.detachNewThread {
-                let result = Result { try body(tables) }
-                answers.byPlace.withLock { $0[index] = result }
-                done.leave()
-            }
-        }
-        done.wait()
-        return answers.byPlace.withLock { answers in all.indices.compactMap { answers[$0] } }
-    }
-
-    private final class Answers<Value: Sendable>: Sendable {
-        let byPlace = Mutex<[Int: Result<Value, any Error>]>([:])
     }
 
     private static func inFolder<Value>(_ state: StateFolder, _ body: ([ServiceTables]) throws -> Value) throws -> Value

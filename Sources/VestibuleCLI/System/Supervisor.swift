@@ -106,11 +106,12 @@ final class Supervisor {
         return (line, child.lastEnd?.exitCode)
     }
 
-    /// Handles a signal and looks after all processes once. It waits at most a tenth of a second for the signal.
+    /// Handles a signal and looks after all processes once.
     ///
+    /// - Parameter seconds: how long to wait for the signal, below 1.
     /// - Returns: `false` after a signal to end.
-    func turn() -> Bool {
-        var limit = timespec(tv_sec: 0, tv_nsec: 100_000_000)
+    func turn(atMost seconds: Double = 0.1) -> Bool {
+        var limit = timespec(tv_sec: 0, tv_nsec: Int(seconds * 1_000_000_000))
         let number = sigtimedwait(&signals, nil, &limit)
         if number == SIGTERM || number == SIGINT || number == SIGHUP { return false }
         if number == SIGUSR1 { onScale() }

@@ -12,11 +12,12 @@ enum UpCommand {
         let address = arguments["--http"] ?? defaultAddress
         let scale = try parseScale(arguments["--scale"])
         let patience = try parsePatience(arguments["--hang-after"])
+        // It says itself what is wrong with its environment.
+        if arguments.has("--detach") { return try detach(state, address, arguments) }
+        let started = Date()
         let environment = ProcessInfo.processInfo.environment
         let mistakes = try ConfigurationCheck().mistakes(in: environment, given: LocalSystem.ownVariables)
         guard mistakes.isEmpty else { throw CommandError(mistakes.joined(separator: "; "), code: 78) }
-        if arguments.has("--detach") { return try detach(state, address, arguments) }
-        let started = Date()
         let system = LocalSystem(state: state, address: address, scale: scale, hangs: HangWatch(patience: patience))
         try system.start()
         printReady(state, address, Date().timeIntervalSince(started))
