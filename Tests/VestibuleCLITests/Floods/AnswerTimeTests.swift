@@ -11,7 +11,7 @@ import Testing
     /// The time of one request about a number with an account, and of one about a number without.
     typealias Pair = (with: UInt64, without: UInt64)
 
-    private static let lanes = 8
+    private static let lanes = 16
     /// Microseconds between the medians, as the product promises.
     private static let bound: UInt64 = 2000
 
