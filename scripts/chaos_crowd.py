@@ -88,7 +88,7 @@ class Crowd:
             each.open(each.person.caller)
 
     def use_tokens(self):
-        """Uses as many access tokens as the gateway remembers, and a few more. Until then its memory grows, as it should."""
+        """Uses more access tokens than the 20,000 that the gateway remembers. Until then its memory grows, as it should."""
         def use(person):
             for _ in range(22_000 // len(self.people)):
                 if self.run.is_over():

@@ -173,11 +173,12 @@ import Testing
         }
     }
 
-    @Test func everyMistakeInTheEnvironmentIsNamedAtOnce() throws {
+    @Test(arguments: [[], ["--detach"]])
+    func everyMistakeInTheEnvironmentIsNamedAtOnce(options: [String]) throws {
         let installation = try Installation()
         defer { installation.remove() }
         let result = try installation.run(
-            ["up", "--state", installation.state.path],
+            ["up", "--state", installation.state.path] + options,
             variables: ["LOG_LEVL": "debug", "SMS_PROVIDER": "pigeon", "GATEWAY_TIMEOUT": "soon", "AUTH_NONSENSE": "1"])
         #expect(result.code == 78 && result.output.split(separator: "\n").count == 1)
         for mistake in [

@@ -12,7 +12,7 @@ enum UpCommand {
         let address = arguments["--http"] ?? defaultAddress
         let scale = try parseScale(arguments["--scale"])
         let patience = try parsePatience(arguments["--hang-after"])
-        // It says itself what is wrong with its environment.
+        // The process in the background checks the environment.
         if arguments.has("--detach") { return try detach(state, address, arguments) }
         let started = Date()
         let environment = ProcessInfo.processInfo.environment
