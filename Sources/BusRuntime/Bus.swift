@@ -97,12 +97,14 @@ import JSONText
 
     /// Calls a replica of the service that answers `Request`.
     ///
+    /// - Parameter service: which one, if several answer it.
     /// - Throws: ``BusError`` only.
     public func call<Request: BusRequest>(
-        _ request: Request, _ options: CallOptions
+        _ request: Request, of service: ServiceName? = nil, _ options: CallOptions
     ) async throws(BusError) -> Request.Reply {
         let (call, pool) = try submit(
-            type: Request.type, version: Request.version, rules: Request.rules, body: request.jsonBytes, options)
+            type: Request.type, version: Request.version, rules: Request.rules, of: service, body: request.jsonBytes,
+            options)
         await end(of: call, in: pool)
         return try Self.reply(to: call)
     }
@@ -139,9 +141,10 @@ import JSONText
     /// Begins a call.
     @inline(never)
     private func submit(
-        type: MessageType, version: UInt16, rules: MessageRules, body: [UInt8], _ options: CallOptions
+        type: MessageType, version: UInt16, rules: MessageRules, of service: ServiceName? = nil, body: [UInt8],
+        _ options: CallOptions
     ) throws(BusError) -> (Call, ReplicaPool) {
-        guard let pool = pools[rules.service] else { throw .unavailable(executed: .no) }
+        guard let pool = pools[service ?? rules.service] else { throw .unavailable(executed: .no) }
         var header = FrameHeader(kind: .request, bodyLength: UInt32(clamping: body.count))
         header.messageType = type
         header.messageVersion = version

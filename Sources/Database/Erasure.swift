@@ -7,7 +7,9 @@ import Values
 /// The mark is the SHA-256 of the person's ID. The ID is random, so the mark does not reveal it.
 @Loop public enum Erasure {
     /// The runtime's own tables with a person's id, which ``withdraw(_:in:)`` and ``erase(_:in:)`` look after.
-    nonisolated public static let tables = ["outbox", "outbox_sequences", "event_positions", "pseudonyms"]
+    nonisolated public static let tables = [
+        "outbox", "outbox_delivered", "outbox_sequences", "event_positions", "pseudonyms",
+    ]
 
     /// Waits for other transactions that create or erase the person, and makes later ones wait until this transaction
     /// ends.
@@ -26,8 +28,11 @@ import Values
     }
 
     /// Removes undelivered outbox items about the person, including dead letters. The next item is then not blocked.
+    /// Delivered events are removed, too. An event may be on its way from either table to the other.
     public static func withdraw(_ person: Identifier, in transaction: Transaction) {
-        transaction.send("DELETE FROM outbox WHERE person_id = $1", [.uuid(person)])
+        for table in ["outbox", "outbox_delivered", "outbox"] {
+            transaction.send(Statement("DELETE FROM \(table) WHERE person_id = $1"), [.uuid(person)])
+        }
     }
 
     /// Sets the mark, and removes the person from the runtime's own tables: event sequence numbers and the pseudonym of

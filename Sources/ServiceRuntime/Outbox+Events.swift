@@ -13,7 +13,7 @@ extension Outbox {
     ) async throws {
         let type = Swift.type(of: event)
         try await publish(
-            type.type, version: type.version, about: event.personID, to: [type.rules.service] + type.rules.alsoTold,
+            type.type, version: type.version, about: event.personID, to: type.rules.receivers,
             watch: watch, in: transaction
         ) { sequence in
             var event = event

@@ -118,6 +118,7 @@ import JSONText
                 "request_failed", ["type": .string(context.type.rawValue), "error": .string(Log.name(of: error))],
                 trace: context.trace)
         }
+        bus.register(AgreeOnEpochHandler(database: database))
         let operatorCalls = OperatorCalls(database: database, audit: audit, log: log)
         bus.onOperatorCall = { type, messageID in Loop.spawn { await operatorCalls.note(type, messageID) } }
         bus.onDismissal = { [log, end] in
@@ -126,6 +127,12 @@ import JSONText
         }
         bus.gauges = { [weak self] in self?.gauges ?? [:] }
         if level == .debug { bus.onAnswered = { [log] in log.record($0, $1, $2) } }
+        for receiver in ReceiverEpoch.receivers(of: definition.name) {
+            let epoch = ReceiverEpoch(receiver: receiver, outbox: outbox, bus: bus, log: log)
+            let task = PeriodicTask("receiver-epoch", every: .seconds(10), log: log) { try await epoch.agree() }
+            backgrounds.append(task)
+            delivery.onAwaited[receiver.rawValue] = { task.hurry() }
+        }
         try definition.assemble(self)
     }
 
@@ -205,8 +212,9 @@ import JSONText
             })
         for background in backgrounds { group.start(background) }
         group.start(
-            PeriodicTask("inbox-purge", every: .seconds(30), log: log) { [inbox] in
+            PeriodicTask("purge", every: .seconds(30), log: log) { [inbox, outbox] in
                 while try await inbox.purge() { try await Loop.sleep(for: .milliseconds(100)) }
+                try await outbox.purgeDelivered()
             })
     }
 

@@ -37,6 +37,8 @@ extension ErrorCode {
     /// The first reply carried a token and is no longer kept.
     public static let idempotencyAnswerGone = ErrorCode(
         "idempotency_answer_gone", .failedPrecondition, http: 409, "Answer no longer kept")
+    /// The receiver's database lost events, which must come before this one.
+    public static let eventsAwaited = ErrorCode("events_awaited", .failedPrecondition, http: 409, "Events awaited")
     /// The resource has another entity tag than `If-Match`.
     public static let preconditionFailed = ErrorCode(
         "precondition_failed", .failedPrecondition, http: 412, "Precondition failed")

@@ -105,7 +105,7 @@ public struct MessageRules: Sendable {
 
     /// The service that answers.
     @Field(example: "profile") public var service: ServiceName
-    /// Further services that receive an event.
+    /// Further services that answer. Each of them receives an event.
     public var alsoTold: [ServiceName]
     /// Who may send the message. A request from anybody else is refused before its body is decoded.
     public var callers: Set<ServiceName>
@@ -123,6 +123,9 @@ public struct MessageRules: Sendable {
     public var isLongPoll: Bool
     /// How long the outbox tries to deliver an event.
     public var delivery: Delivery
+
+    /// All services that answer.
+    public var receivers: [ServiceName] { [service] + alsoTold }
 
     /// Takes the rules of one message. A body may have 64 KiB unless `largestBody` says otherwise.
     public init(

@@ -78,7 +78,7 @@ public struct OutboxItem: Sendable {
     }
 
     /// A relay that looks before the commit would find nothing and go to sleep.
-    private func lookNow(after transaction: Transaction) {
+    func lookNow(after transaction: Transaction) {
         transaction.onCommit.append { [weak self] in self?.lookNow() }
     }
 
@@ -109,18 +109,30 @@ public struct OutboxItem: Sendable {
     ///
     /// - Returns: false if this event or a later one of the same producer and person was accepted before, or if the
     ///   person was deleted.
+    /// - Throws: ``BusError`` `events_awaited` until the producer has put the lost events back, if this database fell
+    ///   back: see ``EventEpoch``.
     public static func accept(
         _ sequence: Int64, about person: Identifier, from producer: ServiceName, in transaction: Transaction
     ) async throws -> Bool {
         // Waits for a running deletion, so that the next statement sees its mark.
         Erasure.wait(for: person, in: transaction)
-        return try await !transaction.query(
-            advance, [.text(producer.rawValue), .uuid(person), .integer(sequence)]
-        ).isEmpty
+        let row = try await transaction.query(
+            advance, [.text(producer.rawValue), .uuid(person), .integer(sequence)])[0]
+        guard try row.bool("is_agreed") else { throw EventEpoch.isUnknown }
+        return try row.bool("is_accepted")
     }
 
     private static let advance: Statement = """
-        INSERT INTO event_positions AS p (producer, person_id, last) SELECT $1, $2, $3 WHERE NOT is_erased($2)
-        ON CONFLICT (producer, person_id) DO UPDATE SET last = excluded.last WHERE p.last < excluded.last RETURNING last
+        WITH agreement AS (
+            -- The run is known without reading a file.
+            SELECT NOT EXISTS (SELECT FROM event_producers WHERE producer = $1
+                AND run <> database_run() AND epoch <> database_epoch()) AS is_agreed
+        ), accepted AS (
+            INSERT INTO event_positions AS p (producer, person_id, last)
+            SELECT $1, $2, $3 FROM agreement WHERE is_agreed AND NOT is_erased($2)
+            ON CONFLICT (producer, person_id) DO UPDATE SET last = excluded.last WHERE p.last < excluded.last
+            RETURNING last
+        )
+        SELECT is_agreed, EXISTS (SELECT FROM accepted) AS is_accepted FROM agreement
         """
 }

@@ -217,7 +217,8 @@ public struct DeliveryGoesOn: Error, Equatable {
             // The type is of a newer release, whose replicas will deliver it. Its attempts are then counted from one.
             let unknown = ErrorCode.unknownMessage.name
             let (isTooNew, wasTooNew) = (code == unknown, (try? row.optionalText("last_error")) == unknown)
-            let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isTooNew && !wasTooNew
+            let isAwaiting = code == ErrorCode.eventsAwaited.name
+            let isDead = attempts >= Outbox.mostAttempts && !isEndless && !isTooNew && !wasTooNew && !isAwaiting
             onFailure?(destination, attempts, code)
             if isDead { onAlarm?(.deadLetter(destination, id)) }
             let pause =
@@ -289,10 +290,9 @@ public struct DeliveryGoesOn: Error, Equatable {
     /// sorts reads all due items at each look. PostgreSQL chooses such a plan if it expects fewer rows than the limit.
     /// It estimates by a time, a condition on destinations or a limit that it knows while it plans. It does not know
     /// values in a sub-select.
-    static let claim: Statement = """
-        WITH done AS (
-            DELETE FROM outbox WHERE id = ANY ($3)
-        ), due AS MATERIALIZED (
+    static let claim = Statement(
+        """
+        WITH \(remove("$3")), due AS MATERIALIZED (
             SELECT o.id FROM outbox o
             WHERE o.dead_at IS NULL AND o.due_at <= (SELECT clock_timestamp()) AND o.id <> ALL ($3)
                 AND (o.locked_until IS NULL OR o.locked_until < clock_timestamp())
@@ -306,8 +306,23 @@ public struct DeliveryGoesOn: Error, Equatable {
         FROM due WHERE o.id = due.id
         RETURNING o.id, o.destination, o.message_type, o.message_version, o.payload, o.attempts, o.locked_until,
             o.last_error, (extract(epoch FROM clock_timestamp() - o.created_at) * 1000)::bigint AS age_ms
+        """)
+    private static let delete = Statement("WITH \(remove("$1")) SELECT")
+    /// SQL that removes delivered items, and keeps those for ``Outbox/putBack(to:since:)`` whose receivers may lose them. An
+    /// event without a lease may have been put back meanwhile, and receivers ignore what they have.
+    private static func remove(_ ids: String) -> String {
         """
-    private static let delete: Statement = "DELETE FROM outbox WHERE id = ANY ($1)"
+        done AS (
+            DELETE FROM outbox WHERE id = ANY (\(ids)) AND (locked_until IS NOT NULL OR message_type IS NULL) RETURNING *
+        ), kept AS (
+            INSERT INTO outbox_delivered (
+                id, destination, message_type, message_version, person_id, person_sequence, payload)
+            SELECT id, destination, message_type, message_version,
+                CASE WHEN NOT is_erased(person_id) THEN person_id END, person_sequence, payload
+            FROM done WHERE message_type IS NOT NULL AND destination IN (SELECT receiver FROM event_receivers)
+        )
+        """
+    }
     /// Only the holder of the lease may change the item. A relay that was paused for longer than the lease has lost it.
     private static let postpone: Statement = """
         UPDATE outbox SET locked_until = NULL, due_at = clock_timestamp() + $2::bigint * interval '1 ms',

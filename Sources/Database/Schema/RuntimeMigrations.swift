@@ -235,5 +235,47 @@ enum RuntimeMigrations {
                 CREATE TRIGGER next_only BEFORE INSERT ON audit_anchor_runs
                     FOR EACH ROW EXECUTE FUNCTION audit_check_run();
                 """),
+        Migration(
+            name: "m0000_runtime_delivered",
+            sql: """
+                -- Why: a receiver whose database fell back to an earlier moment gets the events again that it lost. The previous
+                -- release keeps none, and accepts events as before.
+                -- Lock: new tables only.
+                SET LOCAL lock_timeout = '2s';
+                SET LOCAL search_path = {{schema}};
+                CREATE TABLE outbox_delivered (
+                    id uuid PRIMARY KEY,
+                    destination text NOT NULL,
+                    message_type text NOT NULL,
+                    message_version integer NOT NULL,
+                    person_id uuid,
+                    person_sequence bigint NOT NULL,
+                    payload bytea NOT NULL,
+                    delivered_at timestamptz NOT NULL DEFAULT clock_timestamp()
+                );
+                CREATE INDEX outbox_delivered_at ON outbox_delivered (delivered_at);
+                CREATE INDEX outbox_delivered_person ON outbox_delivered (person_id);
+                COMMENT ON COLUMN outbox_delivered.person_id IS 'Missing for a deleted person, who has no other event.';
+                COMMENT ON TABLE outbox_delivered IS 'Events that receivers in other clusters have taken of late; the payload is sealed.';
+                CREATE TABLE event_receivers (
+                    receiver text PRIMARY KEY, epoch text NOT NULL, at timestamptz NOT NULL
+                );
+                COMMENT ON TABLE event_receivers IS 'The epoch of a receiver''s database in another cluster, and when it was so.';
+                CREATE TABLE event_producers (
+                    producer text PRIMARY KEY, epoch text NOT NULL, run text NOT NULL, at timestamptz NOT NULL
+                );
+                COMMENT ON TABLE event_producers IS 'The epoch of this database that a producer knew of, and when.';
+                CREATE FUNCTION database_run() RETURNS text LANGUAGE sql STABLE AS $$
+                    SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || '{{schema}}'::regnamespace::oid
+                        || '/' || extract(epoch FROM pg_postmaster_start_time())
+                $$;
+                COMMENT ON FUNCTION database_run IS 'What stays while a server runs on one timeline, known without reading a file.';
+                CREATE FUNCTION database_epoch() RETURNS text LANGUAGE sql STABLE AS $$
+                    SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || '{{schema}}'::regnamespace::oid
+                        || '/' || system_identifier FROM pg_control_system()
+                $$;
+                COMMENT ON FUNCTION database_epoch IS
+                    'Timeline, schema and cluster. If it is another one, the data may be those of an earlier moment.';
+                """),
     ]
 }

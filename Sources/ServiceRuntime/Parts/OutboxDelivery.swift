@@ -13,6 +13,8 @@ import JSONText
     /// The destinations with their own relay.
     private var apart: [String] = []
     private var relays: [OutboxRelay] = []
+    /// Called by destination when a receiver refuses an event until lost ones are put back.
+    var onAwaited: [String: @Loop () -> Void] = [:]
 
     init(_ outbox: Outbox, over bus: Bus, log: Log) { (self.outbox, self.bus, self.log) = (outbox, bus, log) }
 
@@ -40,7 +42,8 @@ import JSONText
 
     private func relay(_ lane: OutboxLane) -> OutboxRelay {
         let relay = OutboxRelay(outbox, lane) { [unowned self] item in try await deliver(item) }
-        relay.onFailure = { [log] destination, attempt, code in
+        relay.onFailure = { [unowned self] destination, attempt, code in
+            if code == ErrorCode.eventsAwaited.name { onAwaited[destination]?() }
             log.warning(
                 "delivery_failed",
                 ["destination": .string(destination), "attempt": .integer(attempt), "error": .string(code)])
@@ -78,7 +81,7 @@ import JSONText
 
     /// The services that receive events.
     private nonisolated static let subscribers = Set(
-        Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { [$0.rules.service] + $0.rules.alsoTold })
+        Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { $0.rules.receivers })
 
     private nonisolated static let neverGivenUp = Set(
         Catalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type })

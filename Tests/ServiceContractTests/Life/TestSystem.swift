@@ -33,9 +33,12 @@ import Testing
     private let spool: Spool
     let gateway: GatewayServer
 
-    nonisolated static func run(_ body: @escaping @Loop @Sendable (TestSystem) async throws -> Void) async throws {
+    /// - Parameter elsewhere: the connection strings of services whose database is another one.
+    nonisolated static func run(
+        elsewhere: [ServiceName: String] = [:], _ body: @escaping @Loop @Sendable (TestSystem) async throws -> Void
+    ) async throws {
         let test = Loop.spawn {
-            let system = try await TestSystem()
+            let system = try await TestSystem(elsewhere)
             do {
                 try await system.open()
                 try await body(system)
@@ -48,7 +51,7 @@ import Testing
         try await test.value
     }
 
-    private init() async throws {
+    private init(_ elsewhere: [ServiceName: String]) async throws {
         (folder, spool) = (try ScratchFolder(), try Spool())
         keys = try BusKeys(in: folder.path)
         var bus = BusConfiguration(service: .gateway)
@@ -63,7 +66,8 @@ import Testing
             var environment = [
                 "VESTIBULE_PROFILE": "development", "BUS_BIND": "ipc:\(folder.path)", "BUS_KEY": keys.secret(of: name),
                 "BUS_ALLOWED": keys.list,
-                "\(prefix)DATABASE_URL": scratch.runtime, "\(prefix)KEYS": KeyRing.generate(id: "test"),
+                "\(prefix)DATABASE_URL": elsewhere[name] ?? scratch.runtime,
+                "\(prefix)KEYS": KeyRing.generate(id: "test"),
                 "AUDIT_ANCHOR_FOLDER": folder.path, "SPOOL_DIR": spool.folder,
             ]
             if name == .verification {
