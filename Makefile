@@ -111,7 +111,7 @@ staging-test:
 
 chaos: build
 	@scripts/chaos $(if $(SOAK),--for 30m) $(CHAOS)
-	@$(if $(SOAK),scripts/fuzz --runs 1000000)
+	@$(if $(SOAK),scripts/fuzz --planted && scripts/fuzz --runs 1000000)
 
 ha-test: build
 	@scripts/ha-test

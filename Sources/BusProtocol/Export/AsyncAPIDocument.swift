@@ -47,7 +47,7 @@ public enum AsyncAPIDocument {
         }
         return [
             "address": .string(message.type.rawValue),
-            "servers": [["$ref": .string("#/servers/\(message.rules.service)")]],
+            "servers": .array(message.rules.receivers.map { ["$ref": .string("#/servers/\($0)")] }),
             "messages": ["request": payload("request"), "reply": payload("reply")],
         ]
     }
@@ -125,10 +125,10 @@ enum FrameDocument {
         ("created", 8, "of a reply: the request created what the reply shows"),
     ]
 
-    /// What a service answers by itself, to any message.
+    /// What a service answers by itself, to any message; the last one to events only.
     private static let errors: [ErrorCode] = [
         .invalidMessage, .unknownMessage, .callerNotAllowed, .serviceUnavailable, .overloaded, .deadlineExceeded,
-        .internalError,
+        .internalError, .eventsAwaited,
     ]
 }
 

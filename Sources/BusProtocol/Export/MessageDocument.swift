@@ -28,12 +28,18 @@ public struct MessageDocument: Sendable {
 
     private static func rules<Message: BusRequest>(of message: Message.Type) -> JSONValue {
         let rules = Message.rules
-        return [
+        let others = rules.alsoTold.isEmpty ? [:] : ["alsoAnsweredBy": names(rules.alsoTold)]
+        let members: [String: JSONValue] = [
             "kind": message is any BusEvent.Type ? "event" : "request", "answeredBy": .string(rules.service.rawValue),
-            "callers": .array(rules.callers.map(\.rawValue).sorted().map { .string($0) }),
+            "callers": names(rules.callers),
             "effect": .string(rules.effect.rawValue), "errors": .array(rules.errors.map(described)),
             "largestBodyBytes": .integer(Int64(rules.largestBody)),
         ]
+        return .object(members.merging(others) { first, _ in first })
+    }
+
+    private static func names(_ services: some Collection<ServiceName>) -> JSONValue {
+        .array(services.map(\.rawValue).sorted().map { .string($0) })
     }
 
     static func described(_ code: ErrorCode) -> JSONValue {
