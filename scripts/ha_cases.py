@@ -9,7 +9,7 @@ import chaos_crowd
 import chaos_end
 import chaos_people
 import ha_figures
-from ha_cluster import BINARIES, ETCD, Unexpected, await_, expect
+from ha_cluster import BINARIES, ETCD, Unexpected, await_, expect, wait
 
 # How long nobody may be able to write, in seconds: after a loss, and in a planned switchover.
 LOSS, PLANNED = 30, 10
@@ -209,9 +209,14 @@ class Cases:
                     for [name] in tables]
             sql = " UNION ALL ".join(each)
 
+            unlike = {}
+
             def is_same():
-                return all(self.cluster.rows(host, sql) == rows for rows in [self.cluster.query(sql)] for host in self.cluster.databases)
-            await_(is_same, "the same rows on three hosts")
+                rows = self.cluster.query(sql)
+                for host in self.cluster.databases:
+                    unlike[host.name] = [one[0] for one, other in zip(rows, self.cluster.rows(host, sql)) if one != other]
+                return not any(unlike.values())
+            expect(wait(is_same), f"the same rows on three hosts within three minutes, saw other ones in {unlike}")
         return f"{len(tables)} tables the same on three hosts"
 
     # The cases
