@@ -207,7 +207,8 @@ class Cases:
                 "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema)'")
             each = [f"SELECT '{name}', count(*), md5(string_agg(md5(t::text), '' ORDER BY md5(t::text))) FROM {name} t"
                     for [name] in tables]
-            sql = " UNION ALL ".join(each)
+            # Without an order, parallel workers return the tables in any.
+            sql = " UNION ALL ".join(each) + " ORDER BY 1"
 
             unlike = {}
 
