@@ -8,7 +8,7 @@ import Testing
     private let runtime = [
         "m0000_runtime", "m0000_runtime_reply_until", "m0000_runtime_dead_letters", "m0000_runtime_key_marks",
         "m0000_runtime_audit", "m0000_runtime_erased", "m0000_runtime_clock_marks",
-        "m0000_runtime_anchor_runs", "m0000_runtime_delivered",
+        "m0000_runtime_anchor_runs", "m0000_runtime_delivered", "m0000_runtime_event_runs",
     ]
     private let second = Migration(name: "m0002_b", sql: "CREATE TABLE {{schema}}.b (id int)")
 

@@ -64,8 +64,8 @@ public protocol PublicReply: BusReply {}
 public protocol BusEvent: BusRequest where Reply == Acknowledged {
     /// The person whom the event is about. Events of one producer about one person keep their order.
     var personID: Identifier { get }
-    /// The number of this event among those of its producer about this person, from 1. The outbox sets it; it is 0
-    /// before that.
+    /// The number of this event among those of its producer about this person. It rises, mostly by one. The outbox sets
+    /// it; it is 0 before that.
     var personSequence: Int64 { get set }
 }
 

@@ -85,12 +85,15 @@ public struct OutboxItem: Sendable {
     /// Makes the relays look at once. For code that makes an item due in another way.
     public func lookNow() { onEnqueue.forEach { $0() } }
 
-    /// Each timeline of the server has numbers of its own, 2³² of them, of which the first timeline has the lowest. A server
-    /// that takes over without the last transactions of the former one begins a timeline. Otherwise it would give the
-    /// numbers of the lost events to new ones, and subscribers would ignore these as known.
+    /// In each run of the server, numbers begin with the time of the first event, in µs.
+    ///
+    /// Data of an earlier moment come with a new run: a start, a failover or a restored schema. Otherwise the numbers of
+    /// the lost events would be given to new ones, and receivers would ignore these as known. Transactions that are the first
+    /// ones at the same time each note a number, so that none waits for another one.
     private static let nextSequence: Statement = """
         INSERT INTO outbox_sequences AS s (person_id, last)
-        SELECT $1, ((('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint - 1) << 32) + 1
+        SELECT $1, coalesce(
+            (SELECT min(first) FROM event_runs WHERE run = (SELECT database_run())), begin_event_run())
         WHERE NOT is_erased($1)
         ON CONFLICT (person_id) DO UPDATE SET last = greatest(s.last + 1, excluded.last) RETURNING last
         """

@@ -277,5 +277,33 @@ enum RuntimeMigrations {
                 COMMENT ON FUNCTION database_epoch IS
                     'Timeline, schema and cluster. If it is another one, the data may be those of an earlier moment.';
                 """),
+        Migration(
+            name: "m0000_runtime_event_runs",
+            sql: """
+                -- Why: after a restore, numbers of lost events must not come again. The previous release goes on by one from a
+                -- person's last number, whatever it is.
+                -- Lock: a new table only.
+                SET LOCAL lock_timeout = '2s';
+                SET LOCAL search_path = {{schema}};
+                CREATE TABLE event_runs (run text NOT NULL, first bigint NOT NULL);
+                CREATE INDEX event_runs_run ON event_runs (run);
+                COMMENT ON TABLE event_runs IS
+                    'The number that events begin with in a run of the server: the lowest one, if there are several.';
+                -- PostgreSQL puts the text of a volatile one in the place of its call. A stable one with volatile calls is run
+                -- apart, which costs more than the text itself.
+                CREATE OR REPLACE FUNCTION database_run() RETURNS text LANGUAGE sql VOLATILE AS $$
+                    SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || '{{schema}}'::regnamespace::oid
+                        || '/' || extract(epoch FROM pg_postmaster_start_time())
+                $$;
+                CREATE FUNCTION begin_event_run() RETURNS bigint LANGUAGE sql AS $$
+                    INSERT INTO event_runs (run, first)
+                    SELECT database_run(), greatest(
+                        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+                        (SELECT max(first) + (1::bigint << 32) FROM event_runs))
+                    RETURNING first
+                $$;
+                COMMENT ON FUNCTION begin_event_run IS
+                    'Notes the time in µs, or a number 2³² above the former run if the clock was set back.';
+                """),
     ]
 }

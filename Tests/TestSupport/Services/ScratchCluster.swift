@@ -74,6 +74,20 @@ public final class ScratchCluster: Sendable {
     /// Makes a server that follows another one a primary, on a timeline of its own.
     public func promote() throws { try asServer("pg_ctl", ["-D", data, "-w", "promote"]) }
 
+    /// Writes a schema to a file with `pg_dump`, for ``restore(_:in:)``.
+    public func dump(_ schema: String, in database: String) throws {
+        let options = ["-h", folder, "-U", "postgres", "-n", schema, "-F", "custom"]
+        try asServer("pg_dump", options + ["-f", file(of: database), database])
+    }
+
+    /// Replaces a schema by the one that was dumped.
+    public func restore(_ schema: String, in database: String) throws {
+        try query(database, "DROP SCHEMA \(schema) CASCADE")
+        try asServer("pg_restore", ["-h", folder, "-U", "postgres", "-d", database, "-e", file(of: database)])
+    }
+
+    private func file(of database: String) -> String { "\(folder)/\(database).dump" }
+
     public func destroy() {
         try? asServer("pg_ctl", ["-D", data, "-m", "immediate", "stop"])
         try? FileManager.default.removeItem(atPath: folder)
