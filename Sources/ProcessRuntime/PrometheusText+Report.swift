@@ -42,6 +42,10 @@ extension PrometheusText {
             "verdicts", "verdict", ["verified", "liveness_failed", "quality_too_low", "inconclusive"],
             "Verdicts of the judge of photos."
         ),
+        (
+            "judgements", "result", ["on_time", "late", "given_up"],
+            "Captures that the judge was asked about, by whether a verdict came within 10 s, later or not at all."
+        ),
     ]
 
     /// Adds the metrics of one replica.

@@ -56,6 +56,7 @@ import Testing
             #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["failed"])
             let view = try await verifying.ask(GetVerification(sessionId: session), person)
             #expect(view.status == "quality_too_low" && view.attemptsLeft == 2)
+            #expect(try await eventually { verifying.judgements == [1, 0, 0] })
         }
     }
 
@@ -100,6 +101,8 @@ import Testing
             #expect(try await verifying.notices.atLeast(1).map(\.kind) == ["verification_decided"])
             #expect(try await verifying.captures() == 0)
             #expect(try await verifying.media.get(url).status == 404, "nobody sees it any more")
+            let events = try verifying.decided.text + verifying.notices.text
+            for canary in [MediaStage.canary, "signature", url] { #expect(!events.contains(canary)) }
         }
     }
 
@@ -150,6 +153,7 @@ import Testing
             try verifying.media.setKeys(away: false)
             #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["verified"])
             #expect(try await verifying.notices.atLeast(1).map(\.personID) == [person])
+            #expect(try await eventually { verifying.judgements == [0, 1, 0] })
         }
     }
 
@@ -157,9 +161,10 @@ import Testing
         try await Verifying.run { verifying in
             var environment = verifying.stage.environment
             environment["VESTIBULE_PROFILE"] = "production"
-            #expect(throws: ConfigurationError.self) {
+            let error = #expect(throws: ConfigurationError.self) {
                 _ = try ServiceContainer(verifying.stage.definition, environment: environment) { _ in }
             }
+            #expect(error?.description.contains("VERIFICATION_JUDGE") == true)
         }
     }
 }
@@ -183,6 +188,12 @@ import Testing
             try media.stage.answering(as: .auth, verifying.notices, verifying.bearers)
             try await body(verifying)
         }
+    }
+
+    /// How many verdicts of the judge came on time and late, and how many did not come.
+    var judgements: [Double?] {
+        let gauges = stage.containers[0].ownGauges()
+        return Judgement.allCases.map { gauges["judgements_\($0.rawValue)"] }
     }
 
     func ask<Request: BusRequest>(

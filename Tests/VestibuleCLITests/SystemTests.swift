@@ -93,7 +93,7 @@ import Testing
             let names = ["outbox_due", "outbox_dead", "outbox_oldest_seconds", "database_waiting", "database_idle"]
             let own = [
                 "sms_", "email_", "events_", "captures", "destructions_", "photo_sizes", "reviews", "uploads_",
-                "verdicts_",
+                "verdicts_", "judgements_",
             ]
             #expect(
                 gauge.keys.filter { key in !own.contains { key.hasPrefix($0) } }.sorted()

@@ -119,32 +119,42 @@ import ServiceRuntime
             let known = try await store.verification(of: asked.session)?.verification,
             known.status == .processing || known.status == .overdue
         else { return }
-        guard let judge else { return try await take(.judgeGaveUp(asked.session), asked.person) }
+        guard let judge else { return try await giveUp(asked) }
         let capture = JudgedCapture(
             session: asked.session, attempt: known.tries, media: known.media, check: known.check,
             testVerdict: asked.testVerdict.flatMap { Verdict(ofPhoto: $0) })
         do {
             switch try await judge.answer(on: capture) {
             case .verdict(let verdict, let isFinal):
-                try await take(.judged(asked.session, verdict, isFinal: isFinal), asked.person)
+                let wait = try await take(.judged(asked.session, verdict, isFinal: isFinal), asked.person)
                 statistics?.count(verdict)
+                if let wait { statistics?.count(Judgement(after: wait)) }
                 return
-            case .captureMissing: return try await take(.captureMissing(asked.session), asked.person)
+            case .captureMissing:
+                try await take(.captureMissing(asked.session), asked.person)
+                return
             case .later: break
             }
         } catch {
-            if item.attempts >= Outbox.mostAttempts - 1 {
-                return try await take(.judgeGaveUp(asked.session), asked.person)
-            }
+            if item.attempts >= Outbox.mostAttempts - 1 { return try await giveUp(asked) }
             guard let error = error as? JudgeError else { throw error }
             throw error.postponed(after: item.attempts)
         }
         throw DeliveryGoesOn(after: known.status == .processing ? JudgeError.pause : JudgeError.longPause)
     }
 
-    private func take(_ event: Verification.Event, _ person: Identifier) async throws {
-        _ = try await store.database.transaction { transaction in
-            try await apply(event, to: store.locked(person, .photo, in: transaction), in: transaction)
+    private func giveUp(_ asked: JudgeItem) async throws {
+        try await take(.judgeGaveUp(asked.session), asked.person)
+        statistics?.count(.givenUp)
+    }
+
+    /// - Returns: how long the session's clock had run; `nil` if the session was over.
+    @discardableResult
+    private func take(_ event: Verification.Event, _ person: Identifier) async throws -> Duration? {
+        try await store.database.transaction { transaction in
+            let known = try await store.locked(person, .photo, in: transaction)
+            try await apply(event, to: known, in: transaction)
+            return known.verification.since.map { known.now - $0 }
         }
     }
 
