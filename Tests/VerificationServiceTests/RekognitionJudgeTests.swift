@@ -84,6 +84,8 @@ import Testing
             #expect(try JSONValue.parse(result.body)["SessionId"]?.stringValue == "check-1")
             let kept = try await Self.everything(verifying)
             #expect(!kept.contains("97.5") && !verifying.stage.log.text.contains("97.5"))
+            #expect(try !verifying.decided.text.contains("97.5"))
+            for container in verifying.stage.containers { #expect(!"\(container.ownGauges())".contains("97.5")) }
             #expect(!kept.contains("check-1"), "the check is forgotten with the verdict")
         }
     }

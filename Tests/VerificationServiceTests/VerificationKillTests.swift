@@ -45,12 +45,30 @@ import Testing
         }
     }
 
+    /// The same of a picture for a recovery, from its promise to the end of the case.
+    enum EvidenceMoment: CaseIterable, Sendable {
+        case uploadIsPromised, uploadBegins, bodyArrives, keyIsWritten, pictureIsStored, caseEnds, keyIsGone,
+            destructionIsNoted
+
+        fileprivate var commit: (table: String, condition: String)? {
+            switch self {
+            case .uploadIsPromised: ("media", "NEW.state = 'awaited'")
+            case .uploadBegins: ("media", "NEW.state = 'arriving'")
+            case .pictureIsStored: ("media", "NEW.state = 'stored'")
+            case .caseEnds: ("event_positions", "NEW.producer = 'recovery'")
+            case .destructionIsNoted: ("audit", "NEW.act = 'media_destroyed'")
+            case .bodyArrives, .keyIsWritten, .keyIsGone: nil
+            }
+        }
+    }
+
     /// What becomes of the transaction whose process was killed.
     enum Fate: Sendable { case undone, done }
 
     /// Each commit in one of the two ways; both in `make prove`.
     nonisolated private static let cases = fates(of: Moment.allCases) { $0.commit != nil }
     nonisolated private static let documentCases = fates(of: DocumentMoment.allCases) { $0.commit != nil }
+    nonisolated private static let evidenceCases = fates(of: EvidenceMoment.allCases) { $0.commit != nil }
 
     nonisolated private static func fates<Each>(of moments: [Each], isCommit: (Each) -> Bool) -> [(Each, Fate)] {
         moments.enumerated().flatMap { number, moment in
@@ -115,6 +133,35 @@ import Testing
             try await killing?.value
             #expect(victim.isKilled)
             try await verifying.checkThatNothingIsLeft(of: walk.person)
+        }
+    }
+
+    /// Recovery, which the test stands in for, repeats what was not answered, with the ID that it chose.
+    @Test(arguments: evidenceCases)
+    func evidenceIsResumedOnceAndLeavesNothing(moment: EvidenceMoment, fate: Fate) async throws {
+        try await Verifying.run(replicas: 0) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let caseID = Identifier.ordered()
+            let walk = Walk(verifying)
+            var killing: Task<Void, any Error>?
+            if let commit = moment.commit {
+                try await victim.closeGate(commit.table, commit.condition)
+                killing = Loop.spawn { try await victim.killAtGate(fate) }
+            }
+            switch moment {
+            case .bodyArrives: walk.interruption = { try await victim.killInBody(of: $0) }
+            case .keyIsWritten: walk.interruption = { try await victim.killBehindKey(of: $0) }
+            default: break
+            }
+            let media = try await walk.sendEvidence(to: caseID)
+            if moment == .keyIsGone { killing = Loop.spawn { try await victim.killWhenKeyIsGone() } }
+            try await walk.end(caseID)
+            try await killing?.value
+            #expect(victim.isKilled)
+            try await verifying.checkThatNoPictureIsLeft()
+            let reason = "SELECT details::jsonb->>'reason' FROM audit WHERE details::jsonb->>'media' = '\(media)'"
+            #expect(try await verifying.stage.rows(reason) == "case_over")
         }
     }
 
@@ -329,6 +376,35 @@ import Testing
         }
     }
 
+    /// Of an upload that was torn, the next one has another ID.
+    ///
+    /// - Returns: the ID of the picture that arrived.
+    func sendEvidence(to caseID: Identifier) async throws -> Identifier {
+        while true {
+            let promise = PromiseEvidence(
+                mediaID: .random(), caseID: caseID, side: "claimant", contentType: "image/png",
+                length: Int64(MediaStage.picture.count))
+            let url = try await askAsRecovery(promise).uploadURL
+            // The listener starts a moment after the replica is ready.
+            guard url.hasPrefix("http") else { continue }
+            if let interruption {
+                self.interruption = nil
+                try await interruption(url)
+            } else if let sent = try? await verifying.media.send(MediaStage.picture, to: url), sent.status == 204 {
+                return promise.mediaID
+            }
+        }
+    }
+
+    func end(_ caseID: Identifier) async throws {
+        _ = try await askAsRecovery(EvidenceEnded(personID: caseID, personSequence: 1))
+    }
+
+    private func askAsRecovery<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
+        let recovery = try verifying.stage.asking(as: .recovery)
+        return try await untilAnswered { try await recovery.call(request, CallOptions(timeout: .seconds(10))) }
+    }
+
     func complete(_ session: Identifier, expecting statuses: [String] = ["processing", "verified"]) async throws {
         let view = try await ask(CompleteVerification(sessionId: session, testVerdict: "verified"))
         #expect(statuses.contains(view.status))
@@ -338,12 +414,16 @@ import Testing
         _ request: Request, as other: Identifier? = nil, role: String = "user"
     ) async throws -> Request.Reply {
         let key = Request.rules.effect == .once ? "\(Identifier.random())" : nil
+        let reply = try await untilAnswered {
+            try await verifying.ask(request, other ?? person, role: role, key: key)
+        }
+        try afterAnswer()
+        return reply
+    }
+
+    private func untilAnswered<Reply>(_ ask: () async throws -> Reply) async throws -> Reply {
         while true {
-            do {
-                let reply = try await verifying.ask(request, other ?? person, role: role, key: key)
-                try afterAnswer()
-                return reply
-            } catch let error as any BusErrorConvertible
+            do { return try await ask() } catch let error as any BusErrorConvertible
                 where ["service_unavailable", "overloaded", "deadline_exceeded"].contains(error.busError.code)
             {
                 try await Loop.sleep(for: .milliseconds(20))
@@ -395,7 +475,7 @@ extension Verifying {
         #expect(try await eventually { try await stage.rows(unsent) == "0" })
     }
 
-    private func checkThatNoPictureIsLeft() async throws {
+    fileprivate func checkThatNoPictureIsLeft() async throws {
         // What never arrived whole ends by its time.
         try await stage.rows("UPDATE media SET expires_at = now(); UPDATE destructions SET due_at = now()")
         try await media.untilDestroyed()

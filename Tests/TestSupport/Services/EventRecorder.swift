@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import EventLoop
+import Foundation
 
 /// Receives the events of one type in place of the service that subscribes to them.
 @Loop public final class EventRecorder<Event: BusEvent>: RequestHandler {
@@ -16,6 +17,11 @@ import EventLoop
     public func handle(_ request: Event, context: RequestContext) async throws -> Acknowledged {
         heard.append(request)
         return Acknowledged()
+    }
+
+    /// The events as JSON.
+    public var text: String {
+        get throws { String(decoding: try JSONEncoder().encode(heard), as: UTF8.self) }
     }
 
     /// Waits for this many events and returns them.
