@@ -6,7 +6,7 @@ HTTP ?= 127.0.0.1:8080
 
 help:
 	@echo "make up     start everything on this machine and supervise it (STATE=$(STATE) HTTP=$(HTTP))"
-	@echo "make demo   carry one person through the public API"
+	@echo "make demo   carry one person through the public API, and one through another plan"
 	@echo "make test   the whole test suite"
 	@echo "make contract MESSAGE=profile.update-me  record and check one message"
 	@echo "make format lay out the Swift files"
@@ -43,6 +43,7 @@ up: build
 
 demo: build
 	@.build/release/vestibule demo --state $(STATE) --http $(HTTP)
+	@.build/release/vestibule demo --state $(STATE) --http $(HTTP) --plan realsingles
 
 # The tests of pictures ask djpeg what it sees, and vipsthumbnail makes smaller ones.
 test:
