@@ -66,8 +66,8 @@ public struct AuditAct: Sendable {
         return try chain(of: person, sealedKey: sealed)
     }
 
-    /// Whether an act is the newest of a chain. A second view with nothing in between, such as a repeated request, need not
-    /// be recorded again.
+    /// Whether an act is the newest of a chain, and less than a minute old. A second view with nothing in between, such as a
+    /// repeated request, need not be recorded again.
     public func isLast(
         _ act: AuditAct, on chain: AuditChain, in transaction: Transaction
     ) async throws -> Bool {
@@ -77,6 +77,7 @@ public struct AuditAct: Sendable {
     private static let last: Statement = """
         SELECT sequence FROM audit
         WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
+            AND at > clock_timestamp() - interval '1 minute'
         """
 
     /// The chain of a person whose row of `pseudonyms` was read together with something else.

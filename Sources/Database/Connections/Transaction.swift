@@ -10,7 +10,7 @@ import EventLoop
     /// The result of a commit that was sent with the last statement.
     private var committed: Result<[Row], DatabaseError>?
     /// Called after the commit succeeded.
-    var onCommit: [@Loop () -> Void] = []
+    public var onCommit: [@Loop () -> Void] = []
 
     init(_ connection: Connection) { self.connection = connection }
 

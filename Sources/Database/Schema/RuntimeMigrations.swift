@@ -289,21 +289,23 @@ enum RuntimeMigrations {
                 CREATE INDEX event_runs_run ON event_runs (run);
                 COMMENT ON TABLE event_runs IS
                     'The number that events begin with in a run of the server: the lowest one, if there are several.';
-                -- PostgreSQL puts the text of a volatile one in the place of its call. A stable one with volatile calls is run
-                -- apart, which costs more than the text itself.
+                -- PostgreSQL inlines a volatile function. It does not inline a stable one with volatile calls, which costs more
+                -- then than its text.
                 CREATE OR REPLACE FUNCTION database_run() RETURNS text LANGUAGE sql VOLATILE AS $$
                     SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || '{{schema}}'::regnamespace::oid
                         || '/' || extract(epoch FROM pg_postmaster_start_time())
                 $$;
                 CREATE FUNCTION begin_event_run() RETURNS bigint LANGUAGE sql AS $$
                     INSERT INTO event_runs (run, first)
-                    SELECT database_run(), greatest(
-                        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
-                        (SELECT max(first) + (1::bigint << 32) FROM event_runs))
+                    SELECT database_run(), coalesce(max(former.first) + (1::bigint << 32), now.first)
+                    FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS first) AS now
+                    LEFT JOIN event_runs AS former ON former.first >= now.first AND former.run <> database_run()
+                    GROUP BY now.first
                     RETURNING first
                 $$;
                 COMMENT ON FUNCTION begin_event_run IS
-                    'Notes the time in µs, or a number 2³² above the former run if the clock was set back.';
+                    'Notes the time in µs. If the clock was set back, it is a number 2³² above the former run instead.';
+                COMMENT ON TABLE outbox_sequences IS 'The number of the last event about a person.';
                 """),
     ]
 }
