@@ -43,8 +43,8 @@ extension PrometheusText {
             "Verdicts of the judge of photos."
         ),
         (
-            "judgements", "result", ["on_time", "late", "given_up"],
-            "Captures that the judge was asked about, by whether a verdict came within 10 s, later or not at all."
+            "judgements", "result", ["on_time", "late"],
+            "Captures that the judge was asked about, by whether a verdict came within 10 s."
         ),
     ]
 

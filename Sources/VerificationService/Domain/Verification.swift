@@ -92,6 +92,30 @@ struct Verification: Sendable, Hashable {
     static let newTriesAfter = Duration.seconds(7 * 86_400)
 }
 
+extension Verification {
+    /// How long a person waited for the judge after the capture was complete.
+    enum Wait: String, Sendable, CaseIterable {
+        case onTime = "on_time"
+        /// The verdict came later, or not while the person waited.
+        case late
+    }
+
+    /// The time within which the judge should have a verdict. Source: rule K03, document 004.
+    static let judgeTime = Duration.seconds(10)
+
+    /// How long the person waited, once an event has ended the wait; `nil` if it did not, or if the judge is not to blame.
+    ///
+    /// - Parameter former: the verification before the event.
+    func wait(since former: Verification, after event: Event, at now: Timestamp) -> Wait? {
+        guard former.status == .processing, status != .processing, let since = former.since else { return nil }
+        switch event {
+        case .judged: return now - since <= Self.judgeTime ? .onTime : .late
+        case .clock, .judgeGaveUp: return .late
+        default: return nil
+        }
+    }
+}
+
 /// What a judge or a reviewer found.
 enum Verdict: String, Sendable, CaseIterable {
     case verified

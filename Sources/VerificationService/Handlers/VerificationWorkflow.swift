@@ -13,7 +13,7 @@ import ServiceRuntime
     let photos: PhotoStore
     /// `nil` if reviewers decide alone.
     let judge: (any Judge)?
-    /// Counts what the judge says.
+    /// Counts what the judge says, and when.
     var statistics: VerificationStatistics?
 
     /// The destination of the timers of a tier.
@@ -42,6 +42,9 @@ import ServiceRuntime
         guard verification != before || !effects.isEmpty else { return before }
         guard try await store.write(verification, over: known, in: transaction) else {
             throw BusError(.unauthorized, "Please sign in.")
+        }
+        if let wait = verification.wait(since: before, after: event, at: known.now) {
+            transaction.onCommit.append { [statistics] in statistics?.count(wait) }
         }
         let tier = verification.tier
         if let due = verification.dueAt, due != before.dueAt { setTimer(of: person, tier, at: due, in: transaction) }
@@ -119,42 +122,32 @@ import ServiceRuntime
             let known = try await store.verification(of: asked.session)?.verification,
             known.status == .processing || known.status == .overdue
         else { return }
-        guard let judge else { return try await giveUp(asked) }
+        guard let judge else { return try await take(.judgeGaveUp(asked.session), asked.person) }
         let capture = JudgedCapture(
             session: asked.session, attempt: known.tries, media: known.media, check: known.check,
             testVerdict: asked.testVerdict.flatMap { Verdict(ofPhoto: $0) })
         do {
             switch try await judge.answer(on: capture) {
             case .verdict(let verdict, let isFinal):
-                let wait = try await take(.judged(asked.session, verdict, isFinal: isFinal), asked.person)
+                try await take(.judged(asked.session, verdict, isFinal: isFinal), asked.person)
                 statistics?.count(verdict)
-                if let wait { statistics?.count(Judgement(after: wait)) }
                 return
-            case .captureMissing:
-                try await take(.captureMissing(asked.session), asked.person)
-                return
+            case .captureMissing: return try await take(.captureMissing(asked.session), asked.person)
             case .later: break
             }
         } catch {
-            if item.attempts >= Outbox.mostAttempts - 1 { return try await giveUp(asked) }
+            if item.attempts >= Outbox.mostAttempts - 1 {
+                return try await take(.judgeGaveUp(asked.session), asked.person)
+            }
             guard let error = error as? JudgeError else { throw error }
             throw error.postponed(after: item.attempts)
         }
         throw DeliveryGoesOn(after: known.status == .processing ? JudgeError.pause : JudgeError.longPause)
     }
 
-    private func giveUp(_ asked: JudgeItem) async throws {
-        try await take(.judgeGaveUp(asked.session), asked.person)
-        statistics?.count(.givenUp)
-    }
-
-    /// - Returns: how long the session's clock had run; `nil` if the session was over.
-    @discardableResult
-    private func take(_ event: Verification.Event, _ person: Identifier) async throws -> Duration? {
-        try await store.database.transaction { transaction in
-            let known = try await store.locked(person, .photo, in: transaction)
-            try await apply(event, to: known, in: transaction)
-            return known.verification.since.map { known.now - $0 }
+    private func take(_ event: Verification.Event, _ person: Identifier) async throws {
+        _ = try await store.database.transaction { transaction in
+            try await apply(event, to: store.locked(person, .photo, in: transaction), in: transaction)
         }
     }
 

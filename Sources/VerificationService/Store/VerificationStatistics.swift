@@ -1,20 +1,6 @@
 import Database
 import EventLoop
 
-/// How long a person waited for the judge.
-enum Judgement: String, CaseIterable {
-    case onTime = "on_time"
-    case late
-    /// The judge gave no verdict, and will not.
-    case givenUp = "given_up"
-
-    /// - Parameter wait: from the completion of the capture to the verdict.
-    init(after wait: Duration) { self = wait <= Self.target ? .onTime : .late }
-
-    /// The time within which a person should have a verdict. Source: rule K03, document 004.
-    private static let target = Duration.seconds(10)
-}
-
 /// Figures about pictures and verifications, as gauges and counters of this replica.
 @Loop final class VerificationStatistics {
     private let database: Database
@@ -25,7 +11,7 @@ enum Judgement: String, CaseIterable {
         self.database = database
         for result in ["stored", "refused", "failed"] { counted["uploads_\(result)"] = 0 }
         for verdict in Verdict.ofPhotos { counted["verdicts_\(verdict.rawValue)"] = 0 }
-        for judgement in Judgement.allCases { counted["judgements_\(judgement.rawValue)"] = 0 }
+        for wait in Verification.Wait.allCases { counted["judgements_\(wait.rawValue)"] = 0 }
     }
 
     /// Whether this replica makes smaller sizes of photos; `nil` before it has looked.
@@ -55,7 +41,7 @@ enum Judgement: String, CaseIterable {
 
     func count(_ verdict: Verdict) { counted["verdicts_\(verdict.rawValue)", default: 0] += 1 }
 
-    func count(_ judgement: Judgement) { counted["judgements_\(judgement.rawValue)", default: 0] += 1 }
+    func count(_ wait: Verification.Wait) { counted["judgements_\(wait.rawValue)", default: 0] += 1 }
 
     private static let select = Statement(
         """
