@@ -20,6 +20,11 @@ import Testing
             let shown = try await media.get(pictures[0].url)
             #expect(shown.status == 200 && shown.headers["cache-control"] == "no-store")
             #expect(shown.body.firstRange(of: Array(MediaStage.canary.utf8)) == nil)
+            // Neither the comment in the picture nor an address is written down.
+            let kept = try await media.everything() + media.stage.log.text
+            let picture = Data(MediaStage.picture.suffix(60).prefix(30)).map { String(format: "%02x", $0) }.joined()
+            let signature = try #require(pictures[0].url.split(separator: "signature=").last).description
+            for canary in [MediaStage.canary, picture, signature] { #expect(!kept.contains(canary)) }
             #expect(
                 try await media.stage.rows(
                     "SELECT DISTINCT person_id IS NULL, expires_at > now() + interval '29 days',"

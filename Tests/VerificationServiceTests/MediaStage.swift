@@ -4,6 +4,7 @@ import Database
 import EventLoop
 import Foundation
 import TestSupport
+import Testing
 
 @testable import VerificationService
 
@@ -90,6 +91,18 @@ import TestSupport
         } else {
             guard unlink(present) == 0, rename(hidden, present) == 0 else { throw POSIXError(.EIO) }
         }
+    }
+
+    /// Every row of every table, as text.
+    func everything() async throws -> String {
+        let tables = try await stage.rows(
+            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname LIKE 'verif%'")
+        var all = ""
+        for table in tables.split(separator: "\n") {
+            all += try await stage.rows("SELECT string_agg(t::text, '') FROM \(table) t")
+        }
+        #expect(all.contains("m0001_media"), "the tables are read")
+        return all
     }
 
     /// Every byte in the folders.

@@ -19,7 +19,7 @@ import Testing
     nonisolated private static func run(
         _ body: @escaping @Loop @Sendable (Verifying, AWSServer) async throws -> Void
     ) async throws {
-        let aws = try await AWSServer(keys: keys)
+        let aws = try await AWSServer(keys: keys, secret: secret)
         let url = await aws.server.url
         let prefix = "VERIFICATION_REKOGNITION_"
         let variables = [
@@ -65,7 +65,7 @@ import Testing
                 other.body.append(32)
                 #expect(try !AWSServer.isSigned(other, service: service, secret: Self.secret))
             }
-            let kept = try await Self.everything(verifying)
+            let kept = try await verifying.media.everything()
             for key in Self.keys + [Self.secret] {
                 #expect(!kept.contains(key) && !verifying.stage.log.text.contains(key))
             }
@@ -82,7 +82,7 @@ import Testing
             let result = try #require(aws.requests(of: "GetFaceLivenessSessionResults").first)
             #expect(try AWSServer.isSigned(result, service: "rekognition", secret: Self.secret))
             #expect(try JSONValue.parse(result.body)["SessionId"]?.stringValue == "check-1")
-            let kept = try await Self.everything(verifying)
+            let kept = try await verifying.media.everything()
             #expect(!kept.contains("97.5") && !verifying.stage.log.text.contains("97.5"))
             #expect(try !verifying.decided.text.contains("97.5"))
             for container in verifying.stage.containers { #expect(!"\(container.ownGauges())".contains("97.5")) }
@@ -110,7 +110,7 @@ import Testing
         try await Self.run { verifying, aws in
             aws.results = [
                 .answers(status: 400, body: #"{"__type": "com.amazonaws.rekognition#ThrottlingException"}"#),
-                AWSServer.result("IN_PROGRESS"),
+                AWSServer.result("CREATED"), AWSServer.result("IN_PROGRESS"),
                 .answers(status: 400, body: #"{"__type": "SessionNotFoundException", "Message": "canary"}"#),
             ]
             let person = Identifier.random()
@@ -121,6 +121,18 @@ import Testing
             #expect(view.status == "expired" && view.attemptsLeft == 3)
             let log = verifying.stage.log.text
             #expect(log.contains(#""error":"ThrottlingException""#) && !log.contains("canary"))
+        }
+    }
+
+    @Test func aCheckThatNobodyDidCostsNoTry() async throws {
+        try await Self.run { verifying, aws in
+            aws.results = [AWSServer.result("EXPIRED")]
+            let person = Identifier.random()
+            let session = try #require(try await Self.begin(verifying, person).sessionId)
+            _ = try await verifying.complete(session, person, verdict: nil)
+            #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["failed"])
+            let view = try await verifying.ask(GetVerification(sessionId: session), person)
+            #expect(view.status == "expired" && view.attemptsLeft == 3)
         }
     }
 
@@ -214,21 +226,9 @@ import Testing
         let answer = Result { () throws(JudgeError) in try RekognitionJudge.verdict(result, threshold: 90) }
         #expect(answer == expected)
     }
-
-    /// Every row of every table, as text.
-    private static func everything(_ verifying: Verifying) async throws -> String {
-        let tables = try await verifying.stage.rows(
-            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname LIKE 'verif%'")
-        var all = ""
-        for table in tables.split(separator: "\n") {
-            all += try await verifying.stage.rows("SELECT string_agg(t::text, '') FROM \(table) t")
-        }
-        #expect(all.contains("awaiting_capture") || all.contains("verified"), "the tables are read")
-        return all
-    }
 }
 
-/// A local server that speaks as Rekognition and STS do.
+/// A local server that speaks as Rekognition and STS do. It refuses a request with a wrong signature.
 @Loop final class AWSServer {
     let server: ProviderServer
     /// The answers to questions for a result, one after another. The last one stays.
@@ -238,13 +238,18 @@ import Testing
     /// The check of each token: one token never gets two.
     private var checks: [String: String] = [:]
 
-    init(keys: [String]) throws {
+    init(keys: [String], secret: String) throws {
         server = try ProviderServer(.hangs)
-        server.manner = .chooses { [unowned self] in answer(to: $0, keys) }
+        server.manner = .chooses { [unowned self] in answer(to: $0, keys, secret) }
     }
 
-    private func answer(to request: HTTPRequest, _ keys: [String]) -> ProviderServer.Manner {
-        switch request.head.headers.first("x-amz-target") {
+    private func answer(to request: HTTPRequest, _ keys: [String], _ secret: String) -> ProviderServer.Manner {
+        let target = request.head.headers.first("x-amz-target")
+        let service = target == nil ? "sts" : "rekognition"
+        guard (try? Self.isSigned(request, service: service, secret: secret)) == true else {
+            return .answers(status: 403, body: #"{"__type": "InvalidSignatureException"}"#)
+        }
+        switch target {
         case "RekognitionService.CreateFaceLivenessSession":
             guard !fails else { return .answers(status: 400, body: #"{"__type": "AccessDeniedException"}"#) }
             let token = (try? JSONValue.parse(request.body))?["ClientRequestToken"]?.stringValue ?? ""

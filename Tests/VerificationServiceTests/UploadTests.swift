@@ -62,8 +62,21 @@ import Testing
             let other = url.replacing("\(upload.mediaId)", with: "\(Identifier.random())")
             #expect(try await media.send(MediaStage.picture, to: other).json["code"] == "forbidden")
             #expect(try await media.send(MediaStage.picture, to: url).status == 204, "no attempt used the address up")
-            let bare = try await media.promised(.random())
+            let person = Identifier.random()
+            let bare = try await media.promised(person)
             #expect(try await media.send([], to: bare.uploadUrl, length: 0).json["code"] == "validation_failed")
+            let origin = bare.uploadUrl.prefix { $0 != "?" }.dropLast("/uploads/\(bare.mediaId)".count)
+            @Loop func signed(length: Int, for time: Duration) -> String {
+                let reserved = media.store.reserved(
+                    bare.mediaId, owner: person, contentType: "image/png", length: Int64(length),
+                    expiresAt: .now() + time)
+                return origin + reserved.url
+            }
+            let late = signed(length: MediaStage.picture.count, for: .seconds(-1))
+            #expect(try await media.send(MediaStage.picture, to: late).status == 410)
+            let large = 8 * 1024 * 1024 + 1
+            let sent = try await media.send([], to: signed(length: large, for: .seconds(60)), length: large)
+            #expect(sent.status == 413, "a signature does not make room")
             try await media.stage.rows("UPDATE media SET expires_at = now() - interval '1 second'")
             #expect(try await media.send(MediaStage.picture, to: bare.uploadUrl).json["code"] == "upload_used")
         }

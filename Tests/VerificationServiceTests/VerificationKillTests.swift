@@ -62,12 +62,33 @@ import Testing
         }
     }
 
+    /// The same of a person who ends the verification with a photo there, from the request to the destroyed photo.
+    struct Ending: Sendable {
+        enum Way: CaseIterable, Sendable { case withdrawal, deletion }
+        enum Moment: CaseIterable, Sendable { case endCounts, keyIsGone, destructionIsNoted }
+
+        let way: Way
+        let moment: Moment
+
+        static let all = Way.allCases.flatMap { way in Moment.allCases.map { Ending(way: way, moment: $0) } }
+
+        fileprivate var commit: (table: String, condition: String)? {
+            switch (moment, way) {
+            case (.endCounts, .withdrawal): ("verifications", "NEW.status = 'declined'")
+            case (.endCounts, .deletion): ("erased", "NEW.digest IS NOT NULL")
+            case (.destructionIsNoted, _): ("audit", "NEW.act = 'media_destroyed'")
+            case (.keyIsGone, _): nil
+            }
+        }
+    }
+
     /// What becomes of the transaction whose process was killed.
     enum Fate: Sendable { case undone, done }
 
     /// Each commit in one of the two ways; both in `make prove`.
     nonisolated private static let cases = fates(of: Moment.allCases) { $0.commit != nil }
     nonisolated private static let documentCases = fates(of: DocumentMoment.allCases) { $0.commit != nil }
+    nonisolated private static let endCases = fates(of: Ending.all) { $0.commit != nil }
     nonisolated private static let evidenceCases = fates(of: EvidenceMoment.allCases) { $0.commit != nil }
 
     nonisolated private static func fates<Each>(of moments: [Each], isCommit: (Each) -> Bool) -> [(Each, Fate)] {
@@ -133,6 +154,37 @@ import Testing
             try await killing?.value
             #expect(victim.isKilled)
             try await verifying.checkThatNothingIsLeft(of: walk.person)
+        }
+    }
+
+    @Test(arguments: endCases) func anEndIsResumedOnceAndLeavesNothing(ending: Ending, fate: Fate) async throws {
+        try await Verifying.run(replicas: 0) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            let session = try await walk.begin()
+            try await walk.upload(session)
+            if let commit = ending.commit { try await victim.closeGate(commit.table, commit.condition) }
+            let killing = Loop.spawn {
+                if ending.commit == nil {
+                    try await victim.killWhenKeyIsGone()
+                } else {
+                    try await victim.killAtGate(fate)
+                }
+            }
+            switch ending.way {
+            case .withdrawal:
+                try await walk.withdraw()
+                _ = try await verifying.decided.atLeast(1)
+            case .deletion: try await walk.delete()
+            }
+            try await killing.value
+            #expect(victim.isKilled)
+            try await verifying.checkThatNoPictureIsLeft()
+            let told = Set(verifying.decided.heard.map { "\($0.personID) \($0.personSequence) \($0.outcome)" })
+            #expect(told == (ending.way == .withdrawal ? ["\(walk.person) 1 declined"] : []))
+            let rows = try await verifying.stage.rows("SELECT status FROM verifications")
+            #expect(rows == (ending.way == .withdrawal ? "declined" : ""))
         }
     }
 
@@ -398,6 +450,17 @@ import Testing
 
     func end(_ caseID: Identifier) async throws {
         _ = try await askAsRecovery(EvidenceEnded(personID: caseID, personSequence: 1))
+    }
+
+    func withdraw() async throws { _ = try await ask(WithdrawVerificationConsent()) }
+
+    /// Auth says that the person is gone.
+    func delete() async throws {
+        let deleted = AccountDeleted(personID: person, personSequence: 1, deletedAt: .now())
+        let auth = try verifying.stage.asking(as: .auth)
+        _ = try await untilAnswered {
+            try await auth.call(deleted, of: .verification, CallOptions(timeout: .seconds(10)))
+        }
     }
 
     private func askAsRecovery<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {

@@ -42,7 +42,7 @@ import Testing
         let served = try await Self.get(seen)
         #expect(served.status == 200 && served.body.firstRange(of: window) != nil, "the test looks for the right bytes")
 
-        let document = try await Self.sendDocument(picture, person, reviewer)
+        let (documentSession, document) = try await Self.sendDocument(picture, person, reviewer)
 
         // What was written down while the photos were there.
         let metrics = try await Self.metrics(system)
@@ -57,10 +57,13 @@ import Testing
         }.map(String.init)
         // The version of the text that a person agreed to is kept, and nothing else of these.
         let words = Self.canaries + secrets + Self.spellings(of: window)
-        for (name, text) in try Self.files(of: state) + [("metrics", metrics), ("dump", all)] {
-            let found = words.filter { text.contains($0) && !($0 == "canaryversion" && name == "dump") }
-            #expect(found.isEmpty, "\(name)")
+        func search(_ texts: [(name: String, text: String)]) {
+            for (name, text) in texts {
+                let found = words.filter { text.contains($0) && !($0 == "canaryversion" && name == "dump") }
+                #expect(found.isEmpty, "\(name)")
+            }
         }
+        search(try Self.files(of: state) + [("metrics", metrics), ("dump", all)])
         for folder in ["pictures", "picture-keys"] {
             let bytes = try Self.bytes(in: "\(state.path)/\(folder)")
             #expect(!bytes.isEmpty && bytes.firstRange(of: window) == nil)
@@ -69,13 +72,19 @@ import Testing
         // Last night's backup, as the operators' page says: the database, the bytes, and the keys of profile photos.
         let backup = "\(state.path)/backup"
         try Self.copy(["pictures", "picture-keys/photos"], from: state.path, to: backup)
-        for path in ["/verification/consent", "/verification/document/consent"] {
-            _ = try person.send("DELETE", path, expect: 204)
-        }
+        _ = try person.send("DELETE", "/verification/consent", expect: 204)
+        let decision: JSONValue = ["verdict": "verified"]
+        _ = try reviewer.send(
+            "POST", "/admin/verification/\(documentSession)/decide-document", decision, expect: 204)
         try system.installation.wait("the destruction of the capture") {
             try Self.bytes(in: "\(state.path)/picture-keys/captures").isEmpty
                 && Self.originals(in: "\(state.path)/pictures").count == 1
         }
+        let spool = "\(state.spool)/push.jsonl"
+        try system.installation.wait("the notice of the decision") {
+            try String(contentsOfFile: spool, encoding: .utf8).contains(documentSession)
+        }
+        search(try Self.files(of: state))
         try PostgresServer(state).query("vestibule", "BEGIN; DROP SCHEMA verification CASCADE; \(dump); COMMIT;")
         try Self.copy(["pictures", "picture-keys/photos"], from: backup, to: state.path)
         #expect(Self.originals(in: "\(state.path)/pictures").count == 4, "the bytes of the captures are back")
@@ -90,10 +99,10 @@ import Testing
 
     /// Sends both sides of a document, and lets a reviewer look.
     ///
-    /// - Returns: the addresses, which are secrets.
+    /// - Returns: the session, and the addresses, which are secrets.
     private static func sendDocument(
         _ picture: [UInt8], _ person: SignedIn, _ reviewer: SignedIn
-    ) async throws -> [String] {
+    ) async throws -> (session: String, addresses: [String]) {
         let consent: JSONValue = [
             "document": true, "textVersion": "canaryversion", "at": .string(Date().ISO8601Format()),
         ]
@@ -114,7 +123,7 @@ import Testing
             #expect(try await get(url).status == 200)
             addresses.append(url)
         }
-        return addresses
+        return (session, addresses)
     }
 
     /// The demo's photo with a comment in it.
@@ -229,7 +238,7 @@ private final class SignedIn {
                 body: [
                     "challengeId": sent.body["challengeId"] ?? .null,
                     "code": .string(String(sms["body"]?.stringValue?.prefix(6) ?? "")),
-                    "device": ["name": "Pixel 9", "platform": "android"],
+                    "device": ["name": "Pixel 9", "platform": "android", "pushToken": .string("push of \(phone)")],
                 ]
             ).body
     }

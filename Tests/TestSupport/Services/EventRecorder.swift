@@ -21,7 +21,11 @@ import Foundation
 
     /// The events as JSON.
     public var text: String {
-        get throws { String(decoding: try JSONEncoder().encode(heard), as: UTF8.self) }
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .withoutEscapingSlashes
+            return String(decoding: try encoder.encode(heard), as: UTF8.self)
+        }
     }
 
     /// Waits for this many events and returns them.

@@ -56,8 +56,11 @@ function finderOfPlaces(input, lookup, onFound) {
 export function upload(question, given, id) {
     const input = h('input', { type: 'file', id, accept: 'image/*' })
     const isShown = typeof given.value === 'string' && given.value.startsWith('http')
+    const photo = isShown && new URL(given.value)
+    // The page shows it at this size at most.
+    if (photo) photo.searchParams.set('size', 'small')
     return {
-        label: id, nodes: [isShown && h('img', { src: given.value, alt: t('yourPhoto'), class: 'photo' }), input],
+        label: id, nodes: [photo && h('img', { src: photo.href, alt: t('yourPhoto'), class: 'photo' }), input],
         first: input,
         read: () => input.files[0] ? { state: 'answered', file: input.files[0] } : blank,
     }
