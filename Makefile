@@ -17,7 +17,7 @@ help:
 	@echo "make docs-test  the page of the API in headless Chromium, at the width of a phone and of a desk"
 	@echo "make fuzz   random bytes for every reader that takes bytes from strangers; RUNS=1000000 of them for each"
 	@echo "make race-test  the tests with ThreadSanitizer, which sees two threads use the same memory at once"
-	@echo "make http-cases  public HTTP requests to the gateway, nginx and HAProxy: the gateway is nowhere laxer"
+	@echo "make http-cases  public HTTP requests to the gateway, nginx and HAProxy: the gateway is nowhere laxer than both"
 	@echo "make guide-test  every example of the guide for app developers on a running system, and its table of error codes"
 	@echo "make s3-test  pictures in a bucket of an S3 server that checks signatures"
 	@echo "make bus-test  the bus from Python, by its documentation alone"

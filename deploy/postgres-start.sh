@@ -50,6 +50,6 @@ provision
 # The server takes a key only that nobody else can read, and that is its own user's.
 install -m 600 /run/secrets/database-key "$PGHOST/server.key"
 # The server's own log would print keys and parameters of statements that fail.
-exec postgres -D "$data" -k "$PGHOST" -c listen_addresses='*' -c max_connections=200 -c ssl=on \
+exec postgres -D "$data" -k "$PGHOST" -c listen_addresses='*' -c max_connections=400 -c ssl=on \
     -c ssl_cert_file=/run/secrets/database-certificate -c ssl_key_file="$PGHOST/server.key" -c log_error_verbosity=terse \
     -c log_parameter_max_length=0 -c log_parameter_max_length_on_error=0 -c log_min_error_statement=panic

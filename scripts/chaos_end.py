@@ -59,7 +59,7 @@ def left(target):
 
 
 def events(target):
-    """The events about each account for the profile: how many a service told, and which was the last that the profile took."""
+    """The events about each account for the profile: the number of the last one that a service told, and that the profile took."""
     rows = target.query("SELECT producer, person_id, last FROM profile.event_positions")
     taken = {(account, producer): int(last) for producer, account, last in rows}
     found = {}

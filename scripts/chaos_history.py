@@ -76,7 +76,7 @@ def judge_final(line):
     """What was read at the end, and says by itself whether it is right."""
     kind = line["final"]
     if kind == "events" and line["taken"] != line["told"]:
-        return [f"gap: {line['about']} had {line['told']} events of {line['producer']}, and {line['taken']} were taken"]
+        return [f"gap: the last event of {line['producer']} about {line['about']} is {line['told']}, and {line['taken']} was taken"]
     if kind == "effect" and line["found"] != line["told"]:
         return [f"lost: {line['about']} has {line['found']}, and the events said {line['told']}"]
     if kind == "twice":

@@ -47,7 +47,7 @@ import Testing
             let replicas = try await fleet.eachReplica(of: .auth)
             for round in 0..<5 {
                 let (phone, message) = ("+1415555267\(round)", Identifier.ordered())
-                let copies = (0..<99).map { number in
+                let copies = (0..<100).map { number in
                     Loop.spawn {
                         try await Self.insist {
                             try await Self.send(
