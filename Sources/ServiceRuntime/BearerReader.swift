@@ -52,8 +52,8 @@ extension AuditTrail {
         return try await ensure(person, in: transaction)
     }
 
-    /// Notes that a reviewer looked at something. A second look with nothing in between, such as a repeated request, is not
-    /// noted again.
+    /// Notes that a reviewer looked at something. The same look again within a minute, such as a repeated request, is not
+    /// noted.
     ///
     /// - Throws: ``BusError`` `unauthorized` if the reviewer's account is deleted.
     public func noteLook(_ act: AuditAct, by reviewer: Identifier, in database: Database) async throws {

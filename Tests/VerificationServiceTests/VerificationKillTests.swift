@@ -180,7 +180,10 @@ import Testing
             }
             try await killing.value
             #expect(victim.isKilled)
+            try await verifying.checkThatEverythingIsSent()
             try await verifying.checkThatNoPictureIsLeft()
+            let act = ending.way == .withdrawal ? "verification_consent_withdrawn" : "person_erased"
+            #expect(try await verifying.stage.rows("SELECT count(*) FROM audit WHERE act = '\(act)'") == "1")
             let told = Set(verifying.decided.heard.map { "\($0.personID) \($0.personSequence) \($0.outcome)" })
             #expect(told == (ending.way == .withdrawal ? ["\(walk.person) 1 declined"] : []))
             let rows = try await verifying.stage.rows("SELECT status FROM verifications")
@@ -533,7 +536,7 @@ extension Verifying {
         try await checkThatNoPictureIsLeft()
     }
 
-    private func checkThatEverythingIsSent() async throws {
+    fileprivate func checkThatEverythingIsSent() async throws {
         let unsent = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%'"
         #expect(try await eventually { try await stage.rows(unsent) == "0" })
     }

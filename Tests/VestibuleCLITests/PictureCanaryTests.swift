@@ -82,7 +82,7 @@ import Testing
         }
         let spool = "\(state.spool)/push.jsonl"
         try system.installation.wait("the notice of the decision") {
-            try String(contentsOfFile: spool, encoding: .utf8).contains(documentSession)
+            ((try? String(contentsOfFile: spool, encoding: .utf8)) ?? "").contains(documentSession)
         }
         search(try Self.files(of: state))
         try PostgresServer(state).query("vestibule", "BEGIN; DROP SCHEMA verification CASCADE; \(dump); COMMIT;")

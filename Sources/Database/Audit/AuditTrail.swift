@@ -77,7 +77,7 @@ public struct AuditAct: Sendable {
     private static let last: Statement = """
         SELECT sequence FROM audit
         WHERE chain = $1 AND act = $2 AND details = $3 AND sequence = (SELECT max(sequence) FROM audit WHERE chain = $1)
-            AND at > clock_timestamp() - interval '1 minute'
+            AND at BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp()
         """
 
     /// The chain of a person whose row of `pseudonyms` was read together with something else.

@@ -10,9 +10,12 @@ import EventLoop
     /// The result of a commit that was sent with the last statement.
     private var committed: Result<[Row], DatabaseError>?
     /// Called after the commit succeeded.
-    public var onCommit: [@Loop () -> Void] = []
+    private(set) var onCommit: [@Loop () -> Void] = []
 
     init(_ connection: Connection) { self.connection = connection }
+
+    /// Has something done once the commit has succeeded.
+    public func afterCommit(_ action: @escaping @Loop () -> Void) { onCommit.append(action) }
 
     /// Sends a statement and waits for its rows.
     ///

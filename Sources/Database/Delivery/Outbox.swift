@@ -79,7 +79,7 @@ public struct OutboxItem: Sendable {
 
     /// A relay that looks before the commit would find nothing and go to sleep.
     func lookNow(after transaction: Transaction) {
-        transaction.onCommit.append { [weak self] in self?.lookNow() }
+        transaction.afterCommit { [weak self] in self?.lookNow() }
     }
 
     /// Makes the relays look at once. For code that makes an item due in another way.

@@ -304,7 +304,7 @@ enum RuntimeMigrations {
                     RETURNING first
                 $$;
                 COMMENT ON FUNCTION begin_event_run IS
-                    'Notes the time in µs. If the clock was set back, it is a number 2³² above the former run instead.';
+                    'Notes the time in µs or, if the clock was set back, a number 2³² above the former run.';
                 COMMENT ON TABLE outbox_sequences IS 'The number of the last event about a person.';
                 """),
     ]

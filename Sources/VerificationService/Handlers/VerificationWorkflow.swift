@@ -44,7 +44,7 @@ import ServiceRuntime
             throw BusError(.unauthorized, "Please sign in.")
         }
         if let wait = verification.wait(since: before, after: event, at: known.now) {
-            transaction.onCommit.append { [statistics] in statistics?.count(wait) }
+            transaction.afterCommit { [statistics] in statistics?.count(wait) }
         }
         let tier = verification.tier
         if let due = verification.dueAt, due != before.dueAt { setTimer(of: person, tier, at: due, in: transaction) }

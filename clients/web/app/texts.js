@@ -57,8 +57,8 @@ export function upload(question, given, id) {
     const input = h('input', { type: 'file', id, accept: 'image/*' })
     const isShown = typeof given.value === 'string' && given.value.startsWith('http')
     const photo = isShown && new URL(given.value)
-    // The page shows it at this size at most.
-    if (photo) photo.searchParams.set('size', 'small')
+    // Enough for the 12 rem at which it is shown, on a phone's fine screen, too.
+    if (photo) photo.searchParams.set('size', 'medium')
     return {
         label: id, nodes: [photo && h('img', { src: photo.href, alt: t('yourPhoto'), class: 'photo' }), input],
         first: input,
