@@ -9,7 +9,7 @@ import TestSupport
 @Loop enum Told {
     /// - Parameters:
     ///   - keys: the file of its key ring.
-    ///   - sequence: of the event of each person that is a dead letter already.
+    ///   - sequence: from 1, of the event of each person that is a dead letter already.
     static func events(
         about people: [Identifier], database url: String, keys: String, deadAt sequence: Int64?
     ) async throws {
@@ -29,7 +29,7 @@ import TestSupport
             transaction.send(
                 """
                 UPDATE outbox SET dead_at = clock_timestamp(), attempts = 10, last_error = 'service_unavailable'
-                WHERE person_sequence = $1
+                WHERE person_sequence = (SELECT min(person_sequence) FROM outbox) + $1 - 1
                 """, [.integer(sequence)])
         }
     }
