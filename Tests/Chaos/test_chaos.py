@@ -50,6 +50,19 @@ class Planted(unittest.TestCase):
     def test_what_was_recorded_is_right(self):
         self.assertEqual(chaos_history.judge(self.lines), [])
 
+    def test_a_bad_network_costs_too_many_answers(self):
+        self.lines = [line for line in self.lines if "fault" not in line]
+        self.lines.append({"fault": "bus-delay", "effect": "done"})
+        answered = {"call": "read", "result": "acknowledged", "sent": 0, "answered": 1}
+        calls = sum("call" in line for line in self.lines)
+        unknown = sum(line.get("result") == "unknown" for line in self.lines)
+        self.lines += [answered] * (unknown * 1000 - calls)
+        self.assertEqual(chaos_history.judge(self.lines), [])
+        self.lines.append(answered | {"result": "unknown"})
+        self.expect("on a bad network")
+        self.lines.append({"fault": "kill", "effect": "done"})
+        self.assertEqual(chaos_history.judge(self.lines), [])
+
     def test_an_acknowledged_change_is_lost_at_the_end(self):
         # The last acknowledged change, and what followed it, was rolled back.
         self.final |= {"revision": self.changes[-1]["revision"] - 1, "value": "older"}
