@@ -282,7 +282,7 @@ enum RuntimeMigrations {
             sql: """
                 -- Why: after a restore, numbers of lost events must not come again. The previous release goes on by one from a
                 -- person's last number, whatever it is.
-                -- Lock: a new table only.
+                -- Lock: SHARE UPDATE EXCLUSIVE on outbox_sequences for its comment, which holds up no write; otherwise a new table.
                 SET LOCAL lock_timeout = '2s';
                 SET LOCAL search_path = {{schema}};
                 CREATE TABLE event_runs (run text NOT NULL, first bigint NOT NULL);
