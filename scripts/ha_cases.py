@@ -13,6 +13,8 @@ from ha_cluster import BINARIES, ETCD, Unexpected, await_, expect, wait
 
 # How long nobody may be able to write, in seconds: after a loss, and in a planned switchover.
 LOSS, PLANNED = 30, 10
+# How long the services may take to find a new primary, from its first write on, in seconds.
+FOUND = 10
 # How long a primary is paused, in seconds.
 PAUSED = 60
 # How many changes show how fast people write.
@@ -84,7 +86,7 @@ class Local:
 
     def __init__(self, cluster, host, count=1):
         self.cluster, self.host, self.over = cluster, host, threading.Event()
-        self.tried, self.accepted = [], []
+        self.tried, self.accepted, self.first = [], [], None
         self.threads = [threading.Thread(target=self.write, daemon=True) for _ in range(count)]
         for each in self.threads:
             each.start()
@@ -96,6 +98,7 @@ class Local:
             done = self.cluster.psql(self.host, f"INSERT INTO probe VALUES ('{row}')", "postgres", patience=300)
             # A commit that no standby confirmed says so in a warning.
             if done.returncode == 0 and "WARNING" not in done.stderr:
+                self.first = self.first or time.monotonic()
                 self.accepted.append(row)
             self.over.wait(0.1)
 
@@ -187,6 +190,24 @@ class Cases:
         expect(pause <= limit, f"at most {limit} s without writes, saw {pause:.1f} s")
         return pause
 
+    def replaced(self, harm, limit):
+        """As `harmed`, where another host becomes primary: that time, and how much of it passed after that host's first write."""
+        primary = self.cluster.primary()
+        others = [Local(self.cluster, each) for each in self.cluster.databases if each != primary]
+        try:
+            pause = self.harmed(harm, limit)
+            await_(lambda: any(each.accepted for each in others), "a write to the new primary")
+            self.await_writes()
+        finally:
+            for each in others:
+                each.end()
+        accepted = [each.first for each in others if each.first]
+        expect(len(accepted) == 1, f"one host that takes writes in the primary's place, saw {len(accepted)}")
+        found = max(ha_figures.next_after(self.history.at(accepted[0]), [each["answered"] for each in of_kind])
+                    for of_kind in self.history.acknowledged.values()) / 1000
+        expect(found <= FOUND, f"that the services find the new primary within {FOUND} s, saw {found:.1f} s")
+        return f"{pause:.1f} s without writes, of which {found:.1f} s after the new primary's first write"
+
     def await_successor(self, former):
         await_(lambda: self.cluster.leader() not in (None, former.name), f"another primary than {former.name}")
 
@@ -225,11 +246,11 @@ class Cases:
     def killed(self):
         primary = self.cluster.primary()
         timeline = self.cluster.timeline()
-        pause = self.harmed(lambda: self.cluster.kill(primary), LOSS)
+        said = self.replaced(lambda: self.cluster.kill(primary), LOSS)
         expect(self.cluster.leader() != primary.name, f"another primary than {primary.name}")
         self.cluster.start_database(primary)
         self.cluster.await_whole()
-        return f"{pause:.1f} s without writes; timeline {timeline} to {self.cluster.timeline()}; {self.compare()}"
+        return f"{said}; timeline {timeline} to {self.cluster.timeline()}; {self.compare()}"
 
     def switched_over(self):
         primary, [candidate] = self.cluster.primary(), self.cluster.with_role("sync_standby")
@@ -237,9 +258,9 @@ class Cases:
         def switch():
             self.cluster.control("switchover", "vestibule", "--leader", primary.name, "--candidate", candidate.name, "--force")
             self.await_successor(primary)
-        pause = self.harmed(switch, PLANNED)
+        said = self.replaced(switch, PLANNED)
         self.cluster.await_whole()
-        return f"{pause:.1f} s without writes"
+        return said
 
     def cut_off(self):
         primary, local = self.cluster.primary(), None
@@ -251,14 +272,14 @@ class Cases:
             # From here on nothing that somebody writes there may be accepted.
             local = Local(self.cluster, primary)
         try:
-            pause = self.harmed(cut, LOSS)
+            said = self.replaced(cut, LOSS)
             primary.join()
             self.cluster.away.discard(primary.name)
             self.cluster.await_whole()
         finally:
             if local:
                 local.over.set()
-        return f"{pause:.1f} s without writes; {self.refused_all(local)}; {self.compare()}"
+        return f"{said}; {self.refused_all(local)}; {self.compare()}"
 
     def paused(self):
         primary = self.cluster.primary()
@@ -267,7 +288,7 @@ class Cases:
         def freeze():
             self.cluster.away.add(primary.name)
             primary.freeze("postgres")
-        pause = self.harmed(freeze, LOSS)
+        said = self.replaced(freeze, LOSS)
         # They wait at its door when it thaws.
         local = Local(self.cluster, primary, 5)
         try:
@@ -277,7 +298,7 @@ class Cases:
             self.cluster.await_whole()
         finally:
             local.over.set()
-        return f"{pause:.1f} s without writes; {self.refused_all(local)}; {self.compare()}"
+        return f"{said}; {self.refused_all(local)}; {self.compare()}"
 
     def without_standbys(self):
         primary, [synchronous], [other] = self.cluster.primary(), *map(self.cluster.with_role, ("sync_standby", "replica"))

@@ -13,6 +13,11 @@ def longest_pause(moments, began, ended):
     return max(later - earlier for earlier, later in zip(inside, inside[1:]))
 
 
+def next_after(moment, moments):
+    """How long it is from a moment to the next one of others."""
+    return min(each for each in moments if each >= moment) - moment
+
+
 def fate(calls):
     """What became of a write, by all calls with its key."""
     results = {each["result"] for each in calls}

@@ -25,6 +25,10 @@ class Pauses(unittest.TestCase):
     def test_without_a_moment_it_is_all_of_the_time(self):
         self.assertEqual(ha_figures.longest_pause([], 5, 12), 7)
 
+    def test_the_next_one_is_the_first_that_is_not_earlier(self):
+        self.assertEqual(ha_figures.next_after(5, [9, 3, 7]), 2)
+        self.assertEqual(ha_figures.next_after(5, [5, 7]), 0)
+
 
 class Fates(unittest.TestCase):
     def test_one_acknowledgement_counts_whatever_became_of_the_other_calls(self):
