@@ -10,11 +10,24 @@ final class SlowClients: Sendable {
         case writesHalf
         /// It asks for a large answer and takes none of it.
         case readsNothing
+        /// It sends half a request, and then a byte now and then.
+        case writesSlowly
+        /// It asks for a large answer, and takes a little of it now and then.
+        case readsSlowly
 
         fileprivate var bytes: [UInt8] {
             switch self {
-            case .writesHalf: Array("POST /auth/otp/send HTTP/1.1\r\nHost: h\r\nContent-Le".utf8)
-            case .readsNothing: Array("GET /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+            case .writesHalf, .writesSlowly: Array("POST /auth/otp/send HTTP/1.1\r\nHost: h\r\nContent-Le".utf8)
+            case .readsNothing, .readsSlowly: Array("GET /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+            }
+        }
+
+        fileprivate func goOn(_ descriptor: Int32) {
+            var taken = [UInt8](repeating: 0, count: 4096)
+            switch self {
+            case .writesHalf, .readsNothing: return
+            case .writesSlowly: send(descriptor, "n", 1, Int32(MSG_NOSIGNAL))
+            case .readsSlowly: recv(descriptor, &taken, taken.count, 0)
             }
         }
     }
@@ -27,8 +40,8 @@ final class SlowClients: Sendable {
     var count: Int { opened.load(ordering: .relaxed) }
 
     /// - Parameters:
-    ///   - connections: that are open at a time, or would be. They are opened within a second; who was thrown out comes
-    ///     again within ten, as who lets each run into its time limit would.
+    ///   - connections: that are open at a time, or would be. They are opened within a second; every five seconds who is
+    ///     slow goes on, and who was thrown out comes again.
     ///   - sources: the addresses that they come from, in turns.
     ///   - manners: what they leave undone, in turns.
     init(_ connections: Int, at port: Int, from sources: [String], _ manners: [Manner]) {
@@ -39,15 +52,18 @@ final class SlowClients: Sendable {
             while !isOver.load(ordering: .relaxed) {
                 for place in 0..<connections where !isOver.load(ordering: .relaxed) {
                     usleep(seconds * 1_000_000 / UInt32(connections))
-                    guard !Self.isThere(descriptors[place]) else { continue }
+                    let manner = manners[place % manners.count]
+                    guard !Self.isThere(descriptors[place]) else {
+                        manner.goOn(descriptors[place])
+                        continue
+                    }
                     if descriptors[place] >= 0 { close(descriptors[place]) }
                     descriptors[place] = AddressedSocket.open(port, from: sources[place % sources.count], waits: false)
-                    let bytes = manners[place % manners.count].bytes
                     guard descriptors[place] >= 0 else { continue }
-                    send(descriptors[place], bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                    send(descriptors[place], manner.bytes, manner.bytes.count, Int32(MSG_NOSIGNAL))
                     opened.add(1, ordering: .relaxed)
                 }
-                seconds = 10
+                seconds = 5
             }
             for descriptor in descriptors where descriptor >= 0 { close(descriptor) }
             ended.signal()
