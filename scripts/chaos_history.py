@@ -116,7 +116,8 @@ def slopes(lines):
 def risen(lines):
     """What is not flat in a long run: a rise in an hour of more than a tenth, and of more than five descriptors, threads, timers or KB.
 
-    Timers are those of calls on their way, so each sample is another number. A rise of less than three standard errors may be none.
+    Timers are those of calls on their way, and most descriptors of a gateway are connections of its clients. So each sample is another
+    number, and a rise of less than three standard errors may be none.
     Threads are flat as long as a full pool explains them.
     """
     if lines[0]["seconds"] < LONG:
@@ -126,7 +127,7 @@ def risen(lines):
         for what, (now, rise, error) in figures.items():
             if what == "threads" and now <= POOL:
                 continue
-            if rise > max(FLAT * now, 5, 3 * error if what == "timers" else 0):
+            if rise > max(FLAT * now, 5, 3 * error if what in ("descriptors", "timers") else 0):
                 yield f"not flat: {name} ends with {what} of {now:,}, {rise:+,.1f} in an hour"
     if not any("timers" in figures for _, figures in found):
         yield "not flat: nobody told of timers"

@@ -273,6 +273,10 @@ class Slopes(unittest.TestCase):
         # Seven timers up and down are no leak. One more every three minutes is.
         [found] = chaos_history.risen([{"seconds": 3600}, *timers(lambda at: at // 180)])
         self.assertTrue(found.startswith("not flat: timers of auth ends with timers of 6"), found)
+        # A hundred connections that come and go are no leak. One more every minute is.
+        for first, found in ((lambda at: 0, 0), (lambda at: at // 60, 1)):
+            descriptors = [sample(at, 1000) | {"descriptors": 100 + at * 7919 % 101 + first(at)} for at in range(0, 3600, 10)]
+            self.assertEqual(len(list(chaos_history.risen([{"seconds": 3600}, *descriptors, *timers(lambda at: 0)]))), found)
         # Threads that a full pool explains are no leak. More are.
         for first, found in ((9, 0), (30, 1)):
             threads = [sample(at, 1000) | {"threads": first + at // 180} for at in range(0, 3600, 10)]
