@@ -95,14 +95,15 @@ public final class ScratchCluster: Sendable {
 
     /// Runs SQL as the superuser.
     ///
+    /// - Parameter isLast: whether nobody queries the database after this, as one that becomes a template.
     /// - Returns: the rows of the last statement, a line each, with `|` between the columns.
     @discardableResult
-    public func query(_ database: String, _ sql: String) throws -> String {
+    public func query(_ database: String, _ sql: String, isLast: Bool = false) throws -> String {
         let connection = connect(database)
         let result = PQexec(connection, sql)
         defer {
             PQclear(result)
-            keep(connection, database)
+            if isLast { PQfinish(connection) } else { keep(connection, database) }
         }
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK: return ""
@@ -115,9 +116,10 @@ public final class ScratchCluster: Sendable {
         }
     }
 
-    /// The connection of the last query, for the next one to the same database. For a new connection the server starts
-    /// a process with empty caches.
-    private let last = Mutex<Connection?>(nil)
+    /// The connections of the last queries to `postgres`, which creates and drops databases, and to another database. For a
+    /// new connection the server starts a process with empty caches.
+    private let kept = Mutex<[Bool: Connection]>([:])
+    private static let server = "postgres"
 
     /// One thread uses it at a time, because a thread that takes it leaves none for others.
     private struct Connection: @unchecked Sendable {
@@ -125,29 +127,23 @@ public final class ScratchCluster: Sendable {
         let raw: OpaquePointer?
     }
 
-    private func replaceLast(by next: Connection?) -> Connection? {
-        last.withLock { kept in
-            defer { kept = next }
-            return kept
-        }
-    }
-
     private func connect(_ database: String) -> OpaquePointer? {
-        if let kept = replaceLast(by: nil) {
+        if let last = kept.withLock({ $0.removeValue(forKey: database == Self.server) }) {
             // A message that nobody asked for means that the server has closed the connection.
-            var socket = pollfd(fd: PQsocket(kept.raw), events: Int16(POLLIN), revents: 0)
-            if kept.database == database, poll(&socket, 1, 0) == 0 { return kept.raw }
-            PQfinish(kept.raw)
+            var socket = pollfd(fd: PQsocket(last.raw), events: Int16(POLLIN), revents: 0)
+            if last.database == database, poll(&socket, 1, 0) == 0 { return last.raw }
+            PQfinish(last.raw)
         }
         return PQconnectdb("host=\(folder) user=postgres dbname=\(database)")
     }
 
-    private func keep(_ connection: OpaquePointer?, _ database: String) {
+    private func keep(_ raw: OpaquePointer?, _ database: String) {
         // Removes all settings and locks of the previous use.
-        let result = PQexec(connection, "DISCARD ALL")
+        let result = PQexec(raw, "DISCARD ALL")
         defer { PQclear(result) }
-        guard PQresultStatus(result) == PGRES_COMMAND_OK else { return PQfinish(connection) }
-        PQfinish(replaceLast(by: Connection(database: database, raw: connection))?.raw)
+        guard PQresultStatus(result) == PGRES_COMMAND_OK else { return PQfinish(raw) }
+        let connection = Connection(database: database, raw: raw)
+        PQfinish(kept.withLock { $0.updateValue(connection, forKey: database == Self.server) }?.raw)
     }
 
     private func asServer(_ program: String, _ arguments: [String]) throws {

@@ -78,7 +78,10 @@ public struct ScratchDatabase: Sendable {
             _ = try await Migrator.run(
                 owner: database.owner, schema: schema, runtimeRole: "scratch_runtime", migrations: migrations)
             // Tests read numbers of events more easily than times.
-            try await database.query("INSERT INTO event_runs VALUES (database_run(), 1)")
+            _ = try await Loop.offload {
+                try cluster.query(
+                    name, "INSERT INTO \(schema).event_runs VALUES (\(schema).database_run(), 1)", isLast: true)
+            }
         }
         templates.withLock { $0[key] = name }
         return name
