@@ -37,7 +37,7 @@ import EventLoop
 
     let peer: String
     let shares: [ConnectionShare]
-    private var places: [Crowd.Place] = []
+    private var places: [ConnectionGroup.Place] = []
     private let transport: Transport
     private weak var owner: (any HTTPConnectionOwner)?
     private let limits: HTTPLimits
@@ -52,9 +52,10 @@ import EventLoop
 
     /// - Parameters:
     ///   - shares: of the client's address.
-    ///   - crowds: the crowds that count the connection until it is closed.
+    ///   - groups: the groups that count the connection until it is closed.
     init(
-        _ descriptor: Int32, peer: String, shares: [ConnectionShare], crowds: [Crowd], owner: any HTTPConnectionOwner
+        _ descriptor: Int32, peer: String, shares: [ConnectionShare], groups: [ConnectionGroup],
+        owner: any HTTPConnectionOwner
     ) {
         (self.peer, self.shares, self.owner) = (peer, shares, owner)
         limits = owner.limits
@@ -66,7 +67,7 @@ import EventLoop
         transport.onProgress = { [weak self] in self?.outputMoved() }
         transport.onFailure = { [weak self] in self?.close() }
         deadline.onExpiry = { [weak self] in self?.expired() }
-        places = crowds.map { Crowd.Place(of: self, in: $0) }
+        places = groups.map { ConnectionGroup.Place(of: self, in: $0) }
         waitForClient()
         watchPhase()
     }

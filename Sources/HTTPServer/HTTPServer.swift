@@ -40,10 +40,10 @@ import Glibc
     private let delegate: Delegate
     private var listener: Listener?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
-    private let everybody: Crowd
-    private var crowds: [ConnectionShare: Crowd] = [:]
-    private var lobby = Lobby()
-    private var lobbyTimer: LoopTimer?
+    private let everybody: ConnectionGroup
+    private var groups: [ConnectionShare: ConnectionGroup] = [:]
+    private var acceptQueue = AcceptQueue()
+    private var acceptTimer: LoopTimer?
     private(set) var isDraining = false
     private var drained: LoopPromise<Void>?
 
@@ -58,14 +58,14 @@ import Glibc
     ) {
         (self.host, self.port, self.sharesPort) = (host, port, sharesPort)
         (self.limits, self.delegate) = (limits, delegate)
-        everybody = Crowd(most: limits.connections)
+        everybody = ConnectionGroup(most: limits.connections)
     }
 
     /// Starts to listen.
     public func start() throws(HTTPServerError) {
         listener = try Listener(host: host, port: port, sharesPort: sharesPort) { [weak self] in
             guard let self else { return false }
-            return !lobby.isFull && hasPlace
+            return !acceptQueue.isFull && hasPlace
         } onConnection: { [weak self] descriptor, peer in
             self?.accept(descriptor, peer)
         }
@@ -91,7 +91,7 @@ import Glibc
     /// - Parameter patience: connections that are still open after it are closed.
     public func drain(within patience: Duration = .seconds(5)) async {
         listener?.acceptRest()
-        for (descriptor, peer) in lobby.empty() { connect(descriptor, peer, shares: delegate.shares(peer)) }
+        for (descriptor, peer) in acceptQueue.empty() { connect(descriptor, peer, shares: delegate.shares(peer)) }
         listener?.close()
         listener = nil
         isDraining = true
@@ -115,29 +115,29 @@ import Glibc
         for connection in connections.values { connection.close() }
     }
 
-    /// Connects a new socket or puts it into the lobby. An address without shares does not wait in the lobby.
+    /// Connects a new socket or puts it into the queue. An address without shares does not wait in the queue.
     private func accept(_ descriptor: Int32, _ peer: String) {
         let shares = delegate.shares(peer)
         guard !shares.isEmpty else { return connect(descriptor, peer, shares: shares) }
-        switch lobby.enter(descriptor, from: peer, now: MonotonicClock.now()) {
+        switch acceptQueue.enter(descriptor, from: peer, now: MonotonicClock.now()) {
         case .connects: connect(descriptor, peer, shares: shares)
         case .waits: connectNext()
         case .replaces(let oldest): Glibc.close(oldest)
         }
     }
 
-    /// Connects sockets that wait in the lobby, a few each millisecond.
+    /// Connects sockets that wait in the queue, a few each millisecond.
     private func connectNext() {
-        guard lobbyTimer == nil else { return }
-        lobbyTimer = LoopTimer(after: .milliseconds(1)) { [weak self] in
+        guard acceptTimer == nil else { return }
+        acceptTimer = LoopTimer(after: .milliseconds(1)) { [weak self] in
             guard let self else { return }
-            lobbyTimer = nil
+            acceptTimer = nil
             if hasPlace {
-                for (descriptor, peer) in lobby.next(now: MonotonicClock.now()) {
+                for (descriptor, peer) in acceptQueue.next(now: MonotonicClock.now()) {
                     connect(descriptor, peer, shares: delegate.shares(peer))
                 }
             }
-            if lobby.count > 0 { connectNext() }
+            if acceptQueue.count > 0 { connectNext() }
             listener?.resume()
         }
     }
@@ -145,22 +145,22 @@ import Glibc
     /// Makes the connection. If a share is used up, its connection that has waited longest for its client is closed,
     /// even if it has sent half a request. A connection that is due a response is never closed.
     private func connect(_ descriptor: Int32, _ peer: String, shares: [ConnectionShare]) {
-        let crowds = shares.map { self.crowds[$0] ?? Crowd(most: $0.most) } + [everybody]
-        for crowd in crowds { makeRoom(in: crowd) }
-        for (share, crowd) in zip(shares, crowds) { self.crowds[share] = crowd }
-        let connection = HTTPConnection(descriptor, peer: peer, shares: shares, crowds: crowds, owner: self)
+        let groups = shares.map { self.groups[$0] ?? ConnectionGroup(most: $0.most) } + [everybody]
+        for group in groups { makeRoom(in: group) }
+        for (share, group) in zip(shares, groups) { self.groups[share] = group }
+        let connection = HTTPConnection(descriptor, peer: peer, shares: shares, groups: groups, owner: self)
         connections[ObjectIdentifier(connection)] = connection
     }
 
-    private func makeRoom(in crowd: Crowd) {
-        while crowd.isFull, let oldest = Self.whoGivesWay(in: crowd) { oldest.close() }
+    private func makeRoom(in group: ConnectionGroup) {
+        while group.isFull, let oldest = Self.whoGivesWay(in: group) { oldest.close() }
     }
 
     /// The connection that has waited longest for its client. A request that has just arrived ends the wait.
-    private static func whoGivesWay(in crowd: Crowd) -> HTTPConnection? {
-        while let oldest = crowd.longestWaiting {
+    private static func whoGivesWay(in group: ConnectionGroup) -> HTTPConnection? {
+        while let oldest = group.longestWaiting {
             oldest.lookOnceMore()
-            if crowd.longestWaiting === oldest { return oldest }
+            if group.longestWaiting === oldest { return oldest }
         }
         return nil
     }
@@ -186,7 +186,7 @@ extension HTTPServer: HTTPConnectionOwner {
 
     func connectionEnded(_ connection: HTTPConnection) {
         connections[ObjectIdentifier(connection)] = nil
-        for share in connection.shares where crowds[share]?.count == 0 { crowds[share] = nil }
+        for share in connection.shares where groups[share]?.count == 0 { groups[share] = nil }
         listener?.resume()
         if connections.isEmpty { drained?.resolve(.success(())) }
     }

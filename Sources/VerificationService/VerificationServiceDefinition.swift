@@ -101,7 +101,7 @@ enum VerificationServiceDefinition {
         container.handle(GetPhotoReviewHandler(workflow: workflow, bearers: bearers))
         container.handle(DecidePhotoHandler(inbox: container.inbox, workflow: workflow, bearers: bearers))
         container.deliver(PhotoWorkflow.judging, apart: true) { try await workflow.judge($0) }
-        container.background("photos", every: .seconds(60)) { try await workflow.tellAgain() }
+        container.background("photos", every: .seconds(60)) { try await workflow.publishAgain() }
     }
 
     @Loop private static func mediaStore(_ container: ServiceContainer) throws -> MediaStore {
@@ -170,7 +170,7 @@ enum VerificationServiceDefinition {
             if server.boundPort == 0 { try server.start() }
             if port == 0 { photos.media.origin.base = "http://\(host):\(server.boundPort)" }
             while try await photos.markOtherAddresses() {}
-            try await workflow.tellAgain()
+            try await workflow.publishAgain()
         } end: {
             await server.drain()
         }

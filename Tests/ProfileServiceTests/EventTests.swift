@@ -186,7 +186,7 @@ import Testing
     }
 
     /// What the services that are still to come will tell, and the state that follows from it.
-    @Test func whatLaterServicesTellEndsTheOnboarding() async throws {
+    @Test func eventsOfLaterServicesEndTheOnboarding() async throws {
         try await ProfileStage.run(replicas: 2, environment: ProfileStage.requiringTasks) { profile in
             let (preferences, photos) = (
                 try profile.stage.asking(as: .visualPreference), try profile.stage.asking(as: .verification)

@@ -165,7 +165,7 @@ import Testing
             workflow.photos.media.origin.base = "https://photos.example"
             for _ in 0..<2 {
                 while try await workflow.photos.markOtherAddresses() {}
-                try await workflow.tellAgain()
+                try await workflow.publishAgain()
             }
             let events = try await verifying.shown.atLeast(2)
             #expect(events.count == 2 && events[1].photo?.address == "https://photos.example/photos/\(photo)")

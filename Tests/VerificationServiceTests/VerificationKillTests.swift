@@ -64,16 +64,16 @@ import Testing
 
     /// The same of a person who ends the verification with a photo there, from the request to the destroyed photo.
     struct Ending: Sendable {
-        enum Way: CaseIterable, Sendable { case withdrawal, deletion }
+        enum Cause: CaseIterable, Sendable { case withdrawal, deletion }
         enum Moment: CaseIterable, Sendable { case endCounts, keyIsGone, destructionIsNoted }
 
-        let way: Way
+        let cause: Cause
         let moment: Moment
 
-        static let all = Way.allCases.flatMap { way in Moment.allCases.map { Ending(way: way, moment: $0) } }
+        static let all = Cause.allCases.flatMap { cause in Moment.allCases.map { Ending(cause: cause, moment: $0) } }
 
         fileprivate var commit: (table: String, condition: String)? {
-            switch (moment, way) {
+            switch (moment, cause) {
             case (.endCounts, .withdrawal): ("verifications", "NEW.status = 'declined'")
             case (.endCounts, .deletion): ("erased", "NEW.digest IS NOT NULL")
             case (.destructionIsNoted, _): ("audit", "NEW.act = 'media_destroyed'")
@@ -94,7 +94,7 @@ import Testing
     nonisolated private static func fates<Each>(of moments: [Each], isCommit: (Each) -> Bool) -> [(Each, Fate)] {
         moments.enumerated().flatMap { number, moment in
             let fates: [Fate] = isCommit(moment) ? [.undone, .done] : [.undone]
-            let isAll = fates.count == 1 || Rounds.count(0, prove: 1) == 1
+            let isAll = fates.count == 1 || Rounds.areMany
             return fates.enumerated().filter { isAll || (number + $0.offset) % 2 == 0 }.map { (moment, $0.element) }
         }
     }
@@ -172,7 +172,7 @@ import Testing
                     try await victim.killAtGate(fate)
                 }
             }
-            switch ending.way {
+            switch ending.cause {
             case .withdrawal:
                 try await walk.withdraw()
                 _ = try await verifying.decided.atLeast(1)
@@ -182,12 +182,12 @@ import Testing
             #expect(victim.isKilled)
             try await verifying.checkThatEverythingIsSent()
             try await verifying.checkThatNoPictureIsLeft()
-            let act = ending.way == .withdrawal ? "verification_consent_withdrawn" : "person_erased"
+            let act = ending.cause == .withdrawal ? "verification_consent_withdrawn" : "person_erased"
             #expect(try await verifying.stage.rows("SELECT count(*) FROM audit WHERE act = '\(act)'") == "1")
             let told = Set(verifying.decided.heard.map { "\($0.personID) \($0.personSequence) \($0.outcome)" })
-            #expect(told == (ending.way == .withdrawal ? ["\(walk.person) 1 declined"] : []))
+            #expect(told == (ending.cause == .withdrawal ? ["\(walk.person) 1 declined"] : []))
             let rows = try await verifying.stage.rows("SELECT status FROM verifications")
-            #expect(rows == (ending.way == .withdrawal ? "declined" : ""))
+            #expect(rows == (ending.cause == .withdrawal ? "declined" : ""))
         }
     }
 

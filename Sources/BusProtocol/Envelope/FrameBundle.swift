@@ -53,12 +53,12 @@ public struct FrameBundle: Sendable {
         }
     }
 
-    /// Calls `tell` with each frame of a message, in order. A message that is no bundle is a single frame.
+    /// Calls `deliver` with each frame of a message, in order. A message that is no bundle is a single frame.
     ///
-    /// - Returns: false if the bundle is malformed. The frames before the malformed one were passed to `tell`.
-    public static func read(_ message: UnsafeRawBufferPointer, _ tell: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    /// - Returns: false if the bundle is malformed. The frames before the malformed one were passed to `deliver`.
+    public static func read(_ message: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) -> Bool {
         guard message.count >= prefix.count, message[..<prefix.count].elementsEqual(prefix) else {
-            tell(message)
+            deliver(message)
             return true
         }
         var position = prefix.count
@@ -67,7 +67,7 @@ public struct FrameBundle: Sendable {
             let length = Int(message.integer(at: position) as UInt32)
             position += 4
             guard length <= message.count - position else { return false }
-            tell(UnsafeRawBufferPointer(rebasing: message[position..<(position + length)]))
+            deliver(UnsafeRawBufferPointer(rebasing: message[position..<(position + length)]))
             position += length
             if position == message.count { return true }
         }

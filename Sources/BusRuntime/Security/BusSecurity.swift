@@ -119,7 +119,7 @@ import Foundation
     /// The number of a key from now on; `nil` if it may not connect.
     func admit(_ key: BusKey) -> Identity? {
         guard let service = allowed.service(of: key) else {
-            tellRefusal(of: key)
+            reportRefusal(of: key)
             return nil
         }
         let identity = identities[key] ?? identities.count + 1
@@ -130,10 +130,10 @@ import Foundation
 
     /// A connected program's requests are refused, because its key was removed from the allow list.
     func noteRefusal(of identity: Identity) {
-        if let key = key(of: identity) { tellRefusal(of: key) }
+        if let key = key(of: identity) { reportRefusal(of: key) }
     }
 
-    private func tellRefusal(of key: BusKey) {
+    private func reportRefusal(of key: BusKey) {
         let now = MonotonicClock.now()
         guard now > lastRefusal + 1_000_000_000 else { return }
         lastRefusal = now

@@ -202,7 +202,7 @@ struct Received {
     /// Calls `handler` with each frame of the next message.
     ///
     /// - Returns: false if there is no message.
-    func receive(_ tell: @Loop (Received) -> Void) -> Bool {
+    func receive(_ deliver: @Loop (Received) -> Void) -> Bool {
         guard raw != nil else { return false }
         var received = Received()
         let first = kind == .router ? 0 : 1
@@ -222,7 +222,7 @@ struct Received {
                     received.identity = BusSecurity.Identity(atoi(user))
                 }
                 if isLast {
-                    tellFrames(of: bytes, &received, tell)
+                    deliverFrames(of: bytes, &received, deliver)
                     return true
                 }
                 received.header = Result { () throws(FrameError) in try FrameHeader(decoding: bytes) }
@@ -233,21 +233,21 @@ struct Received {
             if isLast { break }
         }
         if part > 3 { received.header = nil }
-        tell(received)
+        deliver(received)
         return true
     }
 
-    private func tellFrames(
-        of message: UnsafeRawBufferPointer, _ received: inout Received, _ tell: @Loop (Received) -> Void
+    private func deliverFrames(
+        of message: UnsafeRawBufferPointer, _ received: inout Received, _ deliver: @Loop (Received) -> Void
     ) {
         received.wire = .onePart
         let isWhole = FrameBundle.read(message) { frame in
             received.read(frame)
-            tell(received)
+            deliver(received)
         }
         guard !isWhole else { return }
         received.header = nil
-        tell(received)
+        deliver(received)
     }
 
     /// Closes at once, or waits up to `linger` for queued frames to be sent.

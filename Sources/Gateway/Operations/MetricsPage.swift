@@ -9,20 +9,20 @@ struct MetricsPage: Sendable {
     let gateway: Identifier
     let own: BusReport
     let answers: [HTTPMeter.Line: HTTPMeter.Answers]
-    let told: [OperationsView.Told]
+    let replicas: [OperationsView.ReplicaView]
 
     var bytes: [UInt8] {
         var text = PrometheusText()
-        for told in told {
+        for view in replicas {
             let labels = [
-                ("service", told.service.rawValue), ("instance", told.replica.instance?.description ?? ""),
-                ("address", told.replica.endpoint),
+                ("service", view.service.rawValue), ("instance", view.replica.instance?.description ?? ""),
+                ("address", view.replica.endpoint),
             ]
             text.add(
                 "vestibule_up", .gauge, "1 if this gateway considers the replica ready, else 0.", labels,
-                told.replica.isAlive && told.replica.state == .ready ? 1 : 0)
-            if let report = told.report, let instance = told.replica.instance {
-                text.add(report, of: told.service, instance)
+                view.replica.isAlive && view.replica.state == .ready ? 1 : 0)
+            if let report = view.report, let instance = view.replica.instance {
+                text.add(report, of: view.service, instance)
             }
         }
         text.add(own, of: .gateway, gateway)

@@ -17,30 +17,30 @@ import JSONText
     }
 
     /// A replica as this gateway sees it, with its report if it sent one.
-    struct Told: Sendable {
+    struct ReplicaView: Sendable {
         let service: ServiceName
         let replica: ReplicaState
         let report: BusReport?
     }
 
-    private func everybody() async -> [Told] {
+    private func everybody() async -> [ReplicaView] {
         let looks = services.map { service in
             (service, Loop.spawn { [bus] in await bus.reports(of: service, within: Self.patience) })
         }
-        var told: [Told] = []
+        var replicas: [ReplicaView] = []
         for (service, look) in looks {
             for (replica, report) in (try? await look.value) ?? [] {
-                told.append(Told(service: service, replica: replica, report: report))
+                replicas.append(ReplicaView(service: service, replica: replica, report: report))
             }
         }
-        return told
+        return replicas
     }
 
     // MARK: GET /ops/services
 
     func listing() async -> JSONValue {
-        let told = await everybody()
-        let services = Dictionary(grouping: told, by: \.service)
+        let replicas = await everybody()
+        let services = Dictionary(grouping: replicas, by: \.service)
         return [
             "services": .array(
                 self.services.map { service in
@@ -52,14 +52,14 @@ import JSONText
         ]
     }
 
-    private static func listed(_ told: Told) -> JSONValue {
-        let replica = told.replica
+    private static func listed(_ view: ReplicaView) -> JSONValue {
+        let replica = view.replica
         var members: [String: JSONValue] = [
             "address": .string(replica.endpoint), "state": .string(replica.isAlive ? replica.state.rawValue : "dead"),
             "instance": replica.instance.map { .string($0.description) } ?? .null,
             "version": replica.build.map { .string($0) } ?? .null,
         ]
-        guard let report = told.report else { return .object(members) }
+        guard let report = view.report else { return .object(members) }
         let served = report.served.filter { !$0.isLongPoll }
         let took = served.reduce(Histogram()) { $0.adding($1.took) }
         func milliseconds(_ share: Double) -> JSONValue {
@@ -78,7 +78,7 @@ import JSONText
     /// Runs off the loop, since writing some hundred kilobytes of text takes milliseconds.
     func metrics() async -> [UInt8] {
         let page = MetricsPage(
-            gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: await everybody())
+            gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, replicas: await everybody())
         return (try? await Loop.compute { page.bytes }) ?? []
     }
 }

@@ -40,7 +40,7 @@ import JSONText
 
     /// The metrics of this gateway alone, without asking any replica.
     var ownMetrics: MetricsPage {
-        MetricsPage(gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, told: [])
+        MetricsPage(gateway: bus.configuration.instance, own: bus.report, answers: meter.lines, replicas: [])
     }
 
     /// Called after every response.

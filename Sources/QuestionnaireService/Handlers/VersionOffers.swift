@@ -7,9 +7,9 @@ import EventLoop
     private let definitions: DefinitionStore
     private let migrations: SessionMigrationStore
     /// The classes of the changes between versions. They stay the same, since published versions never change.
-    private var known: [Way: ChangeClass] = [:]
+    private var known: [VersionStep: ChangeClass] = [:]
 
-    private struct Way: Hashable {
+    private struct VersionStep: Hashable {
         let questionnaire: String
         let from: Int64
         let to: Int64
@@ -25,13 +25,13 @@ import EventLoop
         from version: Int64, to newest: (version: Int64, hash: [UInt8])?, of questionnaire: String
     ) async throws -> SessionOffer? {
         guard let newest, newest.version > version else { return nil }
-        let way = Way(questionnaire: questionnaire, from: version, to: newest.version)
+        let step = VersionStep(questionnaire: questionnaire, from: version, to: newest.version)
         let changeClass: ChangeClass
-        if let found = known[way] {
+        if let found = known[step] {
             changeClass = found
         } else {
-            changeClass = try await gravest(on: way)
-            known[way] = changeClass
+            changeClass = try await gravest(on: step)
+            known[step] = changeClass
         }
         let policy = try await definitions.definition(newest.hash).definition.policy
         guard policy.offered.contains(changeClass) else { return nil }
@@ -39,8 +39,8 @@ import EventLoop
     }
 
     /// A session moves through every version in between. So the gravest class of those changes counts.
-    private func gravest(on way: Way) async throws -> ChangeClass {
-        let path = try await migrations.path(from: way.from, to: way.to, of: way.questionnaire)
+    private func gravest(on step: VersionStep) async throws -> ChangeClass {
+        let path = try await migrations.path(from: step.from, to: step.to, of: step.questionnaire)
         return try await Loop.compute {
             let files = try path.map { try DefinitionParser.read($0).file }
             return zip(files, files.dropFirst()).compactMap { DefinitionDifference(from: $0, to: $1).changeClass }.max()

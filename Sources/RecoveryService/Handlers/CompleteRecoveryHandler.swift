@@ -40,7 +40,7 @@ struct CompleteRecoveryHandler: RequestHandler {
                     caseID: request.recoveryId, challengeID: request.challengeId, code: request.code,
                     device: request.device), options)
         } catch {
-            throw try await settled(request, after: error)
+            throw try await endAttempt(request, after: error)
         }
         return try await inbox.once(context, carriesToken: true) { transaction in
             try await cases.applyOutcome(request.recoveryId, as: .completed, in: transaction)
@@ -114,7 +114,7 @@ struct CompleteRecoveryHandler: RequestHandler {
 
     /// Ends the attempt if auth's error is final. After any other error auth may have moved the account, or a repeat
     /// may still be running.
-    @Loop private func settled(_ request: CompleteRecovery, after error: BusError) async throws -> BusError {
+    @Loop private func endAttempt(_ request: CompleteRecovery, after error: BusError) async throws -> BusError {
         let id = request.recoveryId
         if error.code == ErrorCode.idempotencyAnswerGone.name {
             let answer = try await bus.call(CheckRecovery(caseID: id), CallOptions(timeout: .seconds(2)))

@@ -177,7 +177,7 @@ extension Verification {
         case destroy(Identifier)
         case askJudge
         /// Profile is told this outcome.
-        case tell(Outcome)
+        case publish(Outcome)
         /// The person gets a push, since they do not wait any more.
         case notify
     }
@@ -221,16 +221,16 @@ extension Verification {
         case .judged(let id, let verdict, let isFinal): return judge(id, verdict, isFinal, now)
         case .captureMissing(let id):
             guard id == session, status == .processing || status == .overdue else { return [] }
-            return expire(now, status == .overdue ? [.tell(.failed), .notify] : [.tell(.failed)])
+            return expire(now, status == .overdue ? [.publish(.failed), .notify] : [.publish(.failed)])
         case .judgeGaveUp(let id):
             guard id == session, status == .processing || status == .overdue else { return [] }
             tries -= 1
-            return end(.inconclusive, now, [.tell(.failed)])
+            return end(.inconclusive, now, [.publish(.failed)])
         case .reviewed(let id, let verdict):
             guard id == session else { throw .unknown }
             guard status == .manualReview else { throw .over }
             needsReviewers = false
-            return end(verdict.status, now, [.tell(verdict == .verified ? .verified : .failed), .notify])
+            return end(verdict.status, now, [.publish(verdict == .verified ? .verified : .failed), .notify])
         case .clock: return tick(now)
         }
     }
@@ -271,14 +271,14 @@ extension Verification {
         case .overdue: tries -= 1
         default: break
         }
-        return end(.declined, now, [.tell(.declined)])
+        return end(.declined, now, [.publish(.declined)])
     }
 
     private mutating func withdraw(_ now: Timestamp) -> Set<Effect> {
         guard consent != nil else { return [] }
         consent = nil
         guard status != .verified else { return destroyed }
-        return end(.declined, now, [.tell(.declined)])
+        return end(.declined, now, [.publish(.declined)])
     }
 
     private mutating func complete(_ byReviewersOnly: Bool, _ now: Timestamp) throws(Refusal) -> Set<Effect> {
@@ -291,7 +291,7 @@ extension Verification {
         guard !byReviewersOnly, !needsReviewers || check != nil else {
             tries += 1
             (status, since, changedAt) = (.manualReview, now, now)
-            return [.tell(.inReview)]
+            return [.publish(.inReview)]
         }
         return process(now)
     }
@@ -312,11 +312,11 @@ extension Verification {
         if verdict != .verified, isFinal || tries >= Self.mostTries {
             guard media == nil else {
                 (status, changedAt) = (.manualReview, now)
-                return late.union([.tell(.inReview)])
+                return late.union([.publish(.inReview)])
             }
             (tries, needsReviewers) = (Self.mostTries - 1, true)
         }
-        return end(verdict.status, now, late.union([.tell(verdict == .verified ? .verified : .failed)]))
+        return end(verdict.status, now, late.union([.publish(verdict == .verified ? .verified : .failed)]))
     }
 
     private mutating func tick(_ now: Timestamp) -> Set<Effect> {
@@ -326,7 +326,7 @@ extension Verification {
             (status, changedAt) = (.overdue, now)
             return []
         case .overdue, .manualReview:
-            return expire(now, [.tell(.failed), .notify])
+            return expire(now, [.publish(.failed), .notify])
         case .awaitingCapture where check != nil:
             return process(now)
         default:

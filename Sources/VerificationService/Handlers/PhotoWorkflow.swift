@@ -18,7 +18,7 @@ import ServiceRuntime
 
     /// How long the owner of a refused photo still sees it.
     nonisolated static let refusedLife = Duration.seconds(7 * 86_400)
-    /// The most people of one round of ``tellAgain()``.
+    /// The most people of one round of ``publishAgain()``.
     private nonisolated static let batch: Int64 = 50
 
     /// Sets the order of a person's photos.
@@ -40,7 +40,7 @@ import ServiceRuntime
                     Self.judging, payload: Question(photo: photo.media, at: .now()).payload, in: transaction)
             }
         }
-        try await tell(change.places, known.told, of: person, watch: watch, in: transaction)
+        try await publish(change.places, known.told, of: person, watch: watch, in: transaction)
         return change.places
     }
 
@@ -55,7 +55,7 @@ import ServiceRuntime
         photos.decide(
             media, moderation, keepingFor: moderation == .refused ? Self.refusedLife : nil, in: transaction)
         let decided = known.photos.map { $0.media == media ? Photo(media: media, moderation: moderation) : $0 }
-        try await tell(decided, known.told, of: person, in: transaction)
+        try await publish(decided, known.told, of: person, in: transaction)
         if moderation == .refused {
             let notice = NotifyPerson(
                 notificationID: .ordered(), personID: person, kind: NoticeKind.photoRefused.rawValue, data: [:])
@@ -108,12 +108,14 @@ import ServiceRuntime
     }
 
     /// Tells profile which photo stands for the person, unless profile knows it.
-    private func tell(
-        _ photos: [Photo], _ told: PhotoStore.Told?, of person: Identifier, watch: DeliveryWatch? = nil,
+    private func publish(
+        _ photos: [Photo], _ told: PhotoStore.PublishedPhoto?, of person: Identifier, watch: DeliveryWatch? = nil,
         in transaction: Transaction
     ) async throws {
         let store = self.photos
-        let shown = PhotoOrder.shown(photos).map { PhotoStore.Told(media: $0, address: store.address(of: $0)) }
+        let shown = PhotoOrder.shown(photos).map {
+            PhotoStore.PublishedPhoto(media: $0, address: store.address(of: $0))
+        }
         guard shown != told else { return }
         let event = PhotoChanged(
             personID: person,
@@ -124,13 +126,13 @@ import ServiceRuntime
     }
 
     /// Tells profile of the photos that it knows under an address of before.
-    func tellAgain() async throws {
+    func publishAgain() async throws {
         while true {
             let people = try await photos.untold(atMost: Self.batch)
             for person in people {
                 try await photos.media.database.transaction { transaction in
                     let known = try await photos.locked(person, in: transaction)
-                    try await tell(known.photos, known.told, of: person, in: transaction)
+                    try await publish(known.photos, known.told, of: person, in: transaction)
                 }
             }
             guard people.count == Self.batch else { return }

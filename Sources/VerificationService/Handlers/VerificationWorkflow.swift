@@ -56,7 +56,7 @@ import ServiceRuntime
                 guard let session = verification.session else { continue }
                 let item = JudgeItem(person: person, session: session, testVerdict: testVerdict)
                 outbox.enqueue(Self.judging, payload: item.payload, in: transaction)
-            case .tell(let outcome):
+            case .publish(let outcome):
                 let decided = VerificationDecided(
                     personID: person, level: tier.rawValue, outcome: outcome.rawValue, at: known.now)
                 try await outbox.publish(decided, watch: watch, in: transaction)

@@ -20,11 +20,11 @@ import EventLoop
         /// Those that have arrived and have no place.
         var arrived: [Identifier] = []
         /// What profile was told last.
-        var told: Told?
+        var told: PublishedPhoto?
     }
 
     /// The photo that profile knows.
-    struct Told: Equatable {
+    struct PublishedPhoto: Equatable {
         let media: Identifier
         /// Without its signature; empty if profile must be told again.
         let address: String
@@ -47,7 +47,7 @@ import EventLoop
                 known.photos.append(photo)
             }
             if let address = try row.optionalText("told_address") {
-                known.told = Told(media: photo.media, address: address)
+                known.told = PublishedPhoto(media: photo.media, address: address)
             }
         }
         return known
@@ -82,7 +82,7 @@ import EventLoop
     }
 
     /// Notes which photo profile is told of; `nil` for none.
-    func note(_ told: Told?, of person: Identifier, in transaction: Transaction) {
+    func note(_ told: PublishedPhoto?, of person: Identifier, in transaction: Transaction) {
         transaction.send(Self.forget, [.uuid(person)])
         if let told { transaction.send(Self.told, [.uuid(told.media), .text(told.address)]) }
     }

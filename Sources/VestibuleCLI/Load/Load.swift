@@ -58,7 +58,7 @@ import Foundation
             connection.close()
             pool.give(connection)
         }
-        return try await LoadPerson(LoadWire(connection, nil)).settle(phone, codes)
+        return try await LoadPerson(LoadWire(connection, nil)).becomeMember(phone, codes)
     }
 
     private func nextPhone() -> String {

@@ -55,7 +55,7 @@ import VestibuleClient
     }
 
     /// Signs in, fills the profile and opens the questionnaire.
-    func settle(_ phone: String, _ codes: SpoolTail) async throws -> LoadMember {
+    func becomeMember(_ phone: String, _ codes: SpoolTail) async throws -> LoadMember {
         try await signIn(phone, codes)
         try await fillProfile()
         let opened = try await client.getQuestions()

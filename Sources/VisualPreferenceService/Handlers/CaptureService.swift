@@ -45,7 +45,7 @@ import ServiceRuntime
                 store.write(capture, since: shown, CaptureResult(capture), of: person, in: transaction)
             }
             if capture.status != status || capture.isDeferredNow {
-                try await tell(capture.status, of: person, at: now, watch, in: transaction)
+                try await publish(capture.status, of: person, at: now, watch, in: transaction)
             }
             return (capture, value)
         }
@@ -58,7 +58,7 @@ import ServiceRuntime
     }
 
     /// Unclear answers count as deferred: the person is matched provisionally, and asked again.
-    private func tell(
+    private func publish(
         _ status: Capture.Status, of person: Identifier, at now: Timestamp, _ watch: DeliveryWatch,
         in transaction: Transaction
     ) async throws {

@@ -124,13 +124,13 @@ import Testing
 
     private func generated<C: MessageContract>(_ contract: C.Type) throws {
         for number in 0..<Rounds.count(10, prove: 100) {
-            try comesThrough(C.self, C.schema, seed: "\(C.folder) request \(number)")
+            try roundTrips(C.self, C.schema, seed: "\(C.folder) request \(number)")
             let seed = "\(C.folder) reply \(number)"
-            try comesThrough(C.Reply.self, C.Reply.schema, seed: seed)
+            try roundTrips(C.Reply.self, C.Reply.schema, seed: seed)
         }
     }
 
-    private func comesThrough<Body: MessageValue>(_ type: Body.Type, _ schema: JSONSchema, seed: String) throws {
+    private func roundTrips<Body: MessageValue>(_ type: Body.Type, _ schema: JSONSchema, seed: String) throws {
         var generator = BodyGenerator(seed: seed)
         let bytes = CanonicalJSON.bytes(of: generator.body(of: schema))
         let body = try JSONDocument(bytes).root

@@ -18,7 +18,7 @@ import Testing
 
     @Test(.bounded) func leavesNothingOfThePersonInAnyTable() async throws {
         try await TestSystem.run { system in
-            let session = try await system.settled(Self.phone)
+            let session = try await system.onboarded(Self.phone)
             let hash = try await system.rows(.auth, "SELECT encode(hash, 'hex') FROM phones")
             try await system.plantTheRest(of: session)
             let held = try await system.columns(holding: session.user.id.description)
@@ -109,7 +109,7 @@ import Testing
 
     @Test func isFinishedWhenAServiceThatWasDownComesBack() async throws {
         try await TestSystem.run { system in
-            let session = try await system.settled(Self.phone)
+            let session = try await system.onboarded(Self.phone)
             for service: ServiceName in [.profile, .questionnaire, .recovery] { await system.stop(service) }
             #expect(try await system.send("DELETE", "/users/me", as: session).status == 202)
             // Acts as if delivery had been tried for an hour.
@@ -125,7 +125,7 @@ import Testing
 
     @Test func wantsASignInByACodeAndNoFreeze() async throws {
         try await TestSystem.run { system in
-            let session = try await system.settled(Self.phone)
+            let session = try await system.onboarded(Self.phone)
             try await system.rows(.auth, "UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")
             let stale = try await system.send("DELETE", "/users/me", as: session)
             #expect(stale.status == 403 && stale.json["code"] == "reauthentication_required")

@@ -10,7 +10,7 @@ import Testing
 
     @Test func hasEverythingThatIsHeld() async throws {
         try await TestSystem.run { system in
-            let session = try await system.settled(Self.phone)
+            let session = try await system.onboarded(Self.phone)
             try await system.plantTheRest(of: session)
             let answer = try await system.send("GET", "/users/me/export", as: session)
             #expect(answer.status == 200)

@@ -12,7 +12,7 @@ import Testing
 
     @Test(.bounded) func aReviewerSeesWhatAClaimantSentUntilTheCaseEnds() async throws {
         try await TestSystem.run { system in
-            _ = try await system.settled(Self.phone)
+            _ = try await system.onboarded(Self.phone)
             try await system.age()
             let real = try await Self.claim(system, Self.phone, by: Self.claimants[0])
             let decoy = try await Self.claim(system, Self.unknown, by: Self.claimants[1])

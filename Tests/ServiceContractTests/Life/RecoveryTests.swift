@@ -53,7 +53,7 @@ import Testing
 
     @Test(.bounded) func bringsTheAccountToItsClaimantAndNothingElseWithIt() async throws {
         try await TestSystem.run { system in
-            let old = try await system.settled(Self.phone)
+            let old = try await system.onboarded(Self.phone)
             try await system.age()
             let requested = try await approved(system)
             let new = try await complete(requested, system)
@@ -91,7 +91,7 @@ import Testing
     /// What a thief would change first is frozen during the hold. The owner can still sign in.
     @Test func freezesTheAccountAndLeavesItsOwnerTheSignIn() async throws {
         try await TestSystem.run { system in
-            let owner = try await system.settled(Self.phone)
+            let owner = try await system.onboarded(Self.phone)
             try await system.age()
             let requested = try await claim(system)
             // The owner is notified, too. Only reviewers see the reason that the claimant gave.

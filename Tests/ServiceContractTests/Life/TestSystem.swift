@@ -205,7 +205,7 @@ import Testing
     }
 
     /// A person whom every service knows: with a profile, answers, two sessions, and a disputed claim of the account.
-    func settled(_ phone: String) async throws -> Session {
+    func onboarded(_ phone: String) async throws -> Session {
         _ = try await signIn(phone)
         try await age()
         let session = try await signIn(phone)
@@ -229,7 +229,7 @@ import Testing
         return session
     }
 
-    /// Inserts a row into each described table in which a settled person has none. It also creates a table in each
+    /// Inserts a row into each described table in which an onboarded person has none. It also creates a table in each
     /// service that no section describes.
     func plantTheRest(of session: Session) async throws {
         guard let auth = containers[.auth], let profile = containers[.profile] else { return }

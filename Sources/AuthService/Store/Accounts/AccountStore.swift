@@ -18,7 +18,7 @@ struct Account: Sendable {
     /// session.
     ///
     /// - Parameter find: selects the account's row by `key`.
-    static func settled(
+    static func locked(
         _ find: Statement, _ key: SQLValue, audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
         var locked: Identifier?
@@ -196,7 +196,7 @@ struct Account: Sendable {
     static func account(
         _ person: Identifier, audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
-        try await settled(byID, .uuid(person), audit: audit, in: transaction)
+        try await locked(byID, .uuid(person), audit: audit, in: transaction)
     }
 
     /// The account of a number or an address, locked until the transaction ends; `nil` if there is none. A sign-up
@@ -205,7 +205,7 @@ struct Account: Sendable {
         _ kind: Contact.Kind, _ contact: ContactHashes, audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
         lock(lasting: contact.lasting, in: transaction)
-        return try await settled(by(kind), contact.sought, audit: audit, in: transaction)
+        return try await locked(by(kind), contact.sought, audit: audit, in: transaction)
     }
 
     private static func by(_ kind: Contact.Kind) -> Statement {

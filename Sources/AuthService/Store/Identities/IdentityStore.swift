@@ -21,7 +21,7 @@ struct LinkedIdentity: Sendable {
     static func account(
         _ hash: [UInt8], audit: AuditTrail, in transaction: Transaction
     ) async throws -> Account? {
-        try await AccountStore.settled(byHash, .bytes(hash), audit: audit, in: transaction)
+        try await AccountStore.locked(byHash, .bytes(hash), audit: audit, in: transaction)
     }
 
     /// The person to whom an identity is linked; `nil` if there is none.

@@ -7,7 +7,7 @@ import Testing
 @Suite("the profanity filter") struct ProfanityFilterTests {
     /// One case a line.
     private static func cases(_ name: String) throws -> [String] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases/\(name).txt")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Cases/\(name).txt")
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 

@@ -3,7 +3,7 @@ import EventLoop
 /// Connections that share a limit: all of the server, those of an address, or those of a network.
 ///
 /// It lists the connections that wait for their clients, the longest wait first. Every operation takes constant time.
-@Loop final class Crowd {
+@Loop final class ConnectionGroup {
     private(set) var count = 0
     private let most: Int
     private var first: Place?
@@ -17,26 +17,26 @@ import EventLoop
     /// The connection that has waited longest for its client; `nil` if none waits.
     var longestWaiting: HTTPConnection? { first?.connection }
 
-    /// The membership of one connection in a crowd.
+    /// The membership of one connection in a group.
     @Loop final class Place {
-        let crowd: Crowd
+        let group: ConnectionGroup
         fileprivate unowned let connection: HTTPConnection
         fileprivate var next: Place?
         fileprivate unowned(unsafe) var previous: Place?
         private(set) var isWaiting = false
 
-        init(of connection: HTTPConnection, in crowd: Crowd) {
-            (self.connection, self.crowd) = (connection, crowd)
-            crowd.count += 1
+        init(of connection: HTTPConnection, in group: ConnectionGroup) {
+            (self.connection, self.group) = (connection, group)
+            group.count += 1
         }
 
         /// Adds the connection at the end of those that wait. Does nothing if it waits already.
         func wait() {
             guard !isWaiting else { return }
             isWaiting = true
-            previous = crowd.last
-            if let last = crowd.last { last.next = self } else { crowd.first = self }
-            crowd.last = self
+            previous = group.last
+            if let last = group.last { last.next = self } else { group.first = self }
+            group.last = self
         }
 
         /// Removes the connection from those that wait.
@@ -45,14 +45,14 @@ import EventLoop
             isWaiting = false
             let (before, after) = (previous, next)
             (previous, next) = (nil, nil)
-            if let before { before.next = after } else { crowd.first = after }
-            if let after { after.previous = before } else { crowd.last = before }
+            if let before { before.next = after } else { group.first = after }
+            if let after { after.previous = before } else { group.last = before }
         }
 
-        /// Removes the connection from the crowd.
+        /// Removes the connection from the group.
         func leave() {
             stopWaiting()
-            crowd.count -= 1
+            group.count -= 1
         }
     }
 }
