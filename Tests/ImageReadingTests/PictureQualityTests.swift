@@ -30,6 +30,23 @@ import Testing
         #expect(try Self.report(Scene(width: 480 + seed * 7, height: 481, seed: seed)).problems() == [])
     }
 
+    /// `VESTIBULE_PHOTOS` is a folder of JPEGs that a person would call good. None is in the repository.
+    @Test("of photographs, at most two in a hundred that are large enough are refused", .enabled(if: folder != nil))
+    func photographs() throws {
+        let folder = URL(fileURLWithPath: try #require(Self.folder))
+        let photos = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { name in
+            (name: name, bytes: [UInt8](try Data(contentsOf: folder.appendingPathComponent(name))))
+        }
+        let reports = try photos.filter { ImageKind(of: $0.bytes) == .jpeg }
+            .map { (name: $0.name, problems: try ImageReader.read($0.bytes).problems()) }
+            .filter { !$0.problems.contains(.tooSmall) }
+        let refused = reports.filter { !$0.problems.isEmpty }
+        print("photographs: \(refused.count) of \(reports.count) refused: \(refused)")
+        #expect(reports.count >= 30 && refused.count * 50 <= reports.count)
+    }
+
+    private static let folder = ProcessInfo.processInfo.environment["VESTIBULE_PHOTOS"]
+
     @Test func aLargeVersionIsAsSharpAsASmallOne() throws {
         // The same picture with four pixels for one, a little smoothed as a camera does.
         let (small, tools) = (Scene(width: 480, height: 480, seed: 6), JPEGTools())

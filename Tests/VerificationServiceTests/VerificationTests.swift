@@ -23,7 +23,7 @@ import Testing
                 switch effect {
                 case .destroy(let media): destroyed.append(media)
                 case .askJudge: asked += 1
-                case .tell(let outcome): told.append(outcome)
+                case .publish(let outcome): told.append(outcome)
                 case .notify: pushes += 1
                 }
             }
@@ -208,6 +208,24 @@ import Testing
         try course.take(.judged(id, .verified))
         try course.take(.judged(id, .verified))
         #expect(course.told == [.verified] && course.pushes == 1)
+    }
+
+    @Test func aWaitForTheJudgeCountsOnceAndNotWhereThePersonEndsIt() throws {
+        func waits(_ end: (Identifier) -> Verification.Event, after time: Duration) throws -> [Verification.Wait?] {
+            var course = Course()
+            let id = try course.complete()
+            course.now = course.now + time
+            return try [end(id), .judged(id, .verified)].map { event in
+                let former = course.verification
+                try course.take(event)
+                return course.verification.wait(since: former, after: event, at: course.now)
+            }
+        }
+        #expect(try waits({ .judged($0, .verified) }, after: Verification.judgeTime) == [.onTime, nil])
+        #expect(try waits({ .judged($0, .verified) }, after: Verification.judgeTime + .seconds(1)) == [.late, nil])
+        #expect(try waits({ _ in .clock }, after: Verification.hardStop) == [.late, nil])
+        #expect(try waits({ .judgeGaveUp($0) }, after: .seconds(1)) == [.late, nil])
+        #expect(try waits({ _ in .withdrawn }, after: .seconds(1)) == [nil, nil])
     }
 
     @Test func aNewSessionDropsTheVerdictOfAnOverdueOne() throws {
