@@ -64,14 +64,15 @@ private func isWhole(_ node: JSONNode, _ value: JSONValue) -> Bool {
     }
 }
 
-/// Whether what Foundation has read is the value. It rounds long numbers in another way than C, with which `number` compares.
+/// Whether what Foundation has read is the value. It reads a long number as a decimal, and rounds once for each of up to 127
+/// multiplications by ten. So the exact comparison is that with C, in `number`.
 private func isRead(_ read: Any, as value: JSONValue) -> Bool {
     switch value {
     case .null: return read is NSNull
     case .bool(let value): return read as? Bool == value
     case .integer, .number:
         guard let read = (read as? NSNumber)?.doubleValue, let value = value.doubleValue else { return false }
-        return abs(read - value) <= abs(value) * 1e-15
+        return abs(read - value) <= abs(value) * 1e-13
     case .string(let value): return (read as? String).map { Array($0.utf8) == Array(value.utf8) } ?? false
     case .array(let values):
         return (read as? [Any]).map { $0.count == values.count && zip($0, values).allSatisfy(isRead) } ?? false
