@@ -102,10 +102,13 @@ let package = Package(
         library(
             "ServiceRuntime",
             ["BusProtocol", "BusRuntime", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime"]),
+        .target(
+            name: "Cities", dependencies: ["BusProtocol"], swiftSettings: strict + [optimised],
+            plugins: ["EmbedFiles"]),
         library("ProviderHTTP", ["Cryptography", "EventLoop", "ProcessRuntime", "Values"]),
         library("Documents", ["BusProtocol", "Cryptography", "Database", "EventLoop", "JSONText", "ProcessRuntime"]),
         service("AuthService", ["ProviderHTTP"]),
-        service("ProfileService"),
+        service("ProfileService", ["Cities"]),
         service("QuestionnaireService"),
         service("RecoveryService"),
         service("VisualPreferenceService", ["HTTPServer"]),
@@ -167,7 +170,7 @@ let package = Package(
         tests("LanguagesTests", ["LanguageChecker", "Languages"]),
         tests(
             "AuthServiceTests", serviceParts + ["AuthService", "Gateway", "HTTPServer", "ProviderHTTP", "TestSupport"]),
-        tests("ProfileServiceTests", serviceParts + ["ProfileService", "TestSupport"]),
+        tests("ProfileServiceTests", serviceParts + ["Cities", "ProfileService", "TestSupport"]),
         tests("QuestionnaireServiceTests", serviceParts + ["QuestionnaireService", "TestSupport"]),
         tests("RecoveryServiceTests", serviceParts + ["RecoveryService", "TestSupport"]),
         tests(

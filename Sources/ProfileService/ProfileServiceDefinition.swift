@@ -1,4 +1,5 @@
 import BusProtocol
+import Cities
 import Cryptography
 import Documents
 import EventLoop

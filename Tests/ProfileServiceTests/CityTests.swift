@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Cities
 @testable import ProfileService
 
 @Suite("cities") struct CityTests {

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cities
 import EventLoop
 
 struct FindCitiesHandler: RequestHandler {

@@ -1,7 +1,7 @@
 import BusProtocol
 
 /// Finds cities while a person types their name, and cities near a position.
-enum CitySearch {
+package enum CitySearch {
     /// The most bytes of a folded query that are used.
     private static let longest = 100
 
@@ -12,7 +12,11 @@ enum CitySearch {
     /// 4. a name begins with the query but for one typing error, then for two.
     ///
     /// Within each group, the most populous city comes first. An empty query finds the most populous cities.
-    static func find(_ query: String, in country: String?, limit: Int, of table: CityTable = .shipped) -> [City] {
+    ///
+    /// - Parameter country: the code of the only country whose cities count, in capital letters; `nil` for all.
+    package static func find(
+        _ query: String, in country: String?, limit: Int, of table: CityTable = .shipped
+    ) -> [City] {
         let sought = Array(CityFold.fold(query).utf8.prefix(longest))
         var found = Found(limit: limit, country: country.map { Array($0.utf8) }, table: table)
         if query.allSatisfy(\.isWhitespace) {
@@ -27,7 +31,7 @@ enum CitySearch {
 
     /// Finds the cities nearest to a position, the nearest first. It looks at every city, which is quick enough without
     /// an index.
-    static func nearest(
+    package static func nearest(
         to position: Coordinates, in country: String?, limit: Int, of table: CityTable = .shipped
     ) -> [City] {
         let here = SpherePoint(latitude: position.latitude, longitude: position.longitude)

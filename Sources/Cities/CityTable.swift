@@ -4,8 +4,9 @@ import BusProtocol
 ///
 /// Making it takes some ten milliseconds, and a search up to ten, so do both off the loop. It is in memory and not in
 /// the database because it is the same for everybody, is part of the release, and can be searched without an account.
-struct CityTable: Sendable {
-    static let shipped = CityTable(EmbeddedFiles.Cities.cities.text)
+package struct CityTable: Sendable {
+    /// The table of this release. Its first use makes it.
+    package static let shipped = CityTable(EmbeddedFiles.Table.cities.text)
 
     /// A name by which a city is found.
     struct Name: Sendable {
@@ -24,7 +25,8 @@ struct CityTable: Sendable {
     /// Where each city lies.
     private let points: [SpherePoint]
 
-    var count: Int { points.count }
+    /// How many cities it has.
+    package var count: Int { points.count }
 
     private init(_ file: StaticString) {
         let text = StaticText(file)
