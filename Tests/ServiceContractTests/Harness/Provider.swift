@@ -71,10 +71,14 @@ extension Provider {
         }
         return try await stage.rows(
             """
-            SELECT md5(string_agg(tablename || query_to_xml(format(
-                'SELECT to_jsonb(t) - %L::text[] AS r FROM %I.%I t ORDER BY 1',
-                '{last_used_at,push_token_sealed,is_anchored' || CASE tablename WHEN 'sessions' THEN ',revision}' ELSE '}' END,
-                schemaname, tablename), true, true, '')::text, '' ORDER BY tablename))
+            SELECT md5(string_agg(tablename || CASE
+                -- Most tables have no row. To plan a statement for each of them takes longer than to look.
+                WHEN pg_relation_size(format('%I.%I', schemaname, tablename)::regclass) = 0 THEN ''
+                ELSE query_to_xml(format(
+                    'SELECT to_jsonb(t) - %L::text[] AS r FROM %I.%I t ORDER BY 1',
+                    '{last_used_at,push_token_sealed,is_anchored' || CASE tablename WHEN 'sessions' THEN ',revision}' ELSE '}' END,
+                    schemaname, tablename), true, true, '')::text
+                END, '' ORDER BY tablename))
             FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('key_marks', 'clock_marks')
                 AND tablename NOT LIKE 'audit_anchor%'
             """)
