@@ -323,9 +323,9 @@ import Testing
     /// It waited as long as a gateway lets a call take, and gateways' clocks differ.
     @Test func aChangeThatManyOvertookIsDone() async throws {
         try await ProfileStage.run { profile in
+            for number in 0..<40 { try await profile.update(["bio": .string("No. \(number)")]) }
             var late = profile.options()
             late.messageID = .ordered(at: Date(timeIntervalSinceNow: -4.5))
-            for number in 0..<40 { try await profile.update(["bio": .string("No. \(number)")]) }
             _ = try await profile.gateway.call(UpdateMe(fields: ["bio": "Nej"]), late)
             #expect(try await profile.stage.rows("SELECT fields -> 'bio' ->> 'value' FROM profiles") == "Nej")
         }
