@@ -183,7 +183,8 @@ import Testing
 
     private func breakSpool<Request: BusRequest>(_ asking: () -> Asked<Request>) async throws {
         try FileManager.default.removeItem(atPath: spool.folder)
-        for _ in 0..<3 { _ = try await reply(to: asking()) }
+        // Retries of the first ones may have failed three times already. Then the last one is refused.
+        for _ in 0..<3 { _ = try? await reply(to: asking()) }
         while try await stage.rows("SELECT coalesce(sum(attempts), 0) >= 3 FROM outbox") == "f" {
             try await Loop.sleep(for: .milliseconds(5))
         }
