@@ -40,8 +40,8 @@ final class SlowClients: Sendable {
     var count: Int { opened.load(ordering: .relaxed) }
 
     /// - Parameters:
-    ///   - connections: that are open at a time, or would be. They are opened within a second; every five seconds who is
-    ///     slow goes on, and who was thrown out comes again.
+    ///   - connections: that are open at a time, or would be. They are opened within a second. Every five seconds,
+    ///     slow ones go on, and those that were thrown out come again.
     ///   - sources: the addresses that they come from, in turns.
     ///   - manners: what they leave undone, in turns.
     init(_ connections: Int, at port: Int, from sources: [String], _ manners: [Manner]) {
