@@ -225,17 +225,15 @@ extension Verification {
         case (.declined, .id): "Your document is not verified. You can verify it at any time."
         case (.processing, _): "We are looking at your photo."
         case (.overdue, _): "This takes longer than usual. We will tell you when we know more."
-        case (.verified, _): "You are verified."
-        case (.livenessFailed, _) where triesLeft > 0: "We could not see that it is really you. Please try again."
-        case (.qualityTooLow, _) where triesLeft > 0:
-            "The photo is not clear enough. Please try again in better light."
-        case (.inconclusive, _) where triesLeft > 0:
-            "We could not verify you. Please try again, or contact support."
+        case (.verified, _): "You're verified!"
+        case (.livenessFailed, _) where triesLeft > 0: "We couldn't verify liveness. Try again?"
+        case (.qualityTooLow, _) where triesLeft > 0: "Photo quality too low. Better lighting?"
+        case (.inconclusive, _) where triesLeft > 0: "Verification inconclusive. Contact support?"
         case (.rejected, _) where triesLeft > 0: "We could not accept the document. Please try again."
         case (.livenessFailed, _), (.qualityTooLow, _), (.inconclusive, _), (.rejected, _):
             "We could not verify you. Please contact support."
-        case (.manualReview, .photo): "We are reviewing your photo. You can go on meanwhile."
-        case (.manualReview, .id): "We are reviewing your document. You can go on meanwhile."
+        case (.manualReview, .photo): "We're reviewing your photo. You can go on meanwhile."
+        case (.manualReview, .id): "We're reviewing your document. You can go on meanwhile."
         case (.expired, _): "This took too long. Please try again."
         }
     }
