@@ -12,19 +12,6 @@ import Testing
         #expect(routes.count == Set(routes).count)
     }
 
-    /// `VestibuleCLITests/AnswerTimeTests` measures what a stranger learns by their times.
-    @Test func answersAboutAnAccountThatMayNotBeHideTheirTime() {
-        let hiding = table.routes.filter(\.hidesItsTime).map { "\($0.method.rawValue) \($0.path.text)" }
-        let expected = [
-            "POST /auth/otp/send", "POST /auth/otp/verify", "POST /auth/email/send", "POST /auth/email/verify",
-            "POST /auth/phone/undo", "POST /auth/recovery/request",
-            "GET /auth/recovery/{id}", "POST /auth/recovery/{id}/dispute", "POST /auth/recovery/{id}/cancel",
-            "POST /auth/recovery/{id}/identity", "POST /auth/recovery/{id}/pictures",
-            "POST /auth/recovery/{id}/complete",
-        ]
-        #expect(difference(between: expected, and: hiding) == [])
-    }
-
     @Test("the gateway may ask what it has a route for, and each parameter of a path is a member")
     func messages() throws {
         for route in table.routes {

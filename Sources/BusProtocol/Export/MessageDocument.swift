@@ -28,7 +28,9 @@ public struct MessageDocument: Sendable {
 
     private static func rules<Message: BusRequest>(of message: Message.Type) -> JSONValue {
         let rules = Message.rules
-        let others = rules.alsoTold.isEmpty ? [:] : ["alsoAnsweredBy": names(rules.alsoTold)]
+        var others: [String: JSONValue] = [:]
+        if !rules.alsoTold.isEmpty { others["alsoAnsweredBy"] = names(rules.alsoTold) }
+        if rules.delivery == .untilTaken { others["delivery"] = .string(rules.delivery.rawValue) }
         let members: [String: JSONValue] = [
             "kind": message is any BusEvent.Type ? "event" : "request", "answeredBy": .string(rules.service.rawValue),
             "callers": names(rules.callers),

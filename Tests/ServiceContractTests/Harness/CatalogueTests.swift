@@ -39,19 +39,12 @@ import Testing
         #expect(absences(types, contracts + [first], folders) == ["\(first) has two contracts"])
     }
 
-    @Test func whatHoldsSomebodyUpForGoodIsTriedUntilTaken() {
-        let types = Catalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type.rawValue }
-        let expected = [
-            "auth.account-deleted", "auth.notify-person", "auth.recovery-applied", "auth.recovery-began",
-            "recovery.case-closed", "recovery.case-opened", "recovery.evidence-ended", "verification.decided",
-            "verification.photo-changed", "visual-preference.capture-deferred", "visual-preference.profile-ready",
-        ]
-        #expect(difference(between: expected, and: types) == [])
-    }
-
     @Test func releasedRoutesStay() throws {
         let served = RouteTable.vestibule.routes.map { route in
-            let words = [route.method.rawValue, route.path.text, "\(route.success)", route.binding?.type.rawValue]
+            let words = [
+                route.method.rawValue, route.path.text, "\(route.success)", route.binding?.type.rawValue,
+                route.hidesItsTime ? "hidesItsTime" : nil,
+            ]
             return words.compactMap { $0 }.joined(separator: " ")
         }
         #expect(difference(between: try Fixtures.routes(recording: served), and: served) == [])

@@ -58,12 +58,12 @@ enum Fixtures {
         return states
     }
 
-    /// The released routes, one per line: method, path, status and message.
+    /// The released routes, one per line: method, path, status, message, and whether the answer hides its time.
     static func routes(recording current: [String]) throws -> [String] {
         let file = root.appending(path: "routes.txt")
         let released = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
         guard isRecording else { return released }
-        // A route that no service answered yet has no message. It may get one.
+        // A route that no service answered yet has no message. It may get one, and any may begin to hide its time.
         let waiting = released.filter { route in current.contains { $0.hasPrefix("\(route) ") } }
         let all = Set(released).subtracting(waiting).union(current).sorted()
         try Data((all.joined(separator: "\n") + "\n").utf8).write(to: file)

@@ -64,6 +64,8 @@ enum SchemaHistory {
 
     private static func compareRules(_ old: JSONValue, _ new: JSONValue, _ found: inout [String]) {
         for key in ["kind", "answeredBy", "effect"] where old[key] != new[key] { found.append(key) }
+        // Whoever waits for an event that is tried until it is taken would wait for ever.
+        if old["delivery"] != nil, old["delivery"] != new["delivery"] { found.append("delivery") }
         if !Set(old["callers"]?.strings ?? []).isSubset(of: new["callers"]?.strings ?? []) { found.append("callers") }
         let errors = new["errors"]?.arrayValue ?? []
         // A message that was not built may be built later.

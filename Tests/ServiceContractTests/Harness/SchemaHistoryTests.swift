@@ -39,7 +39,8 @@ struct SchemaChange {
         case memberRemoved, memberRenamed, memberRetyped, memberBecomesRequired, memberBecomesOptional
         case requiredMemberAdded, lowerBoundRaised, upperBoundLowered, upperBoundRaised, valueRemoved, valueAdded
         case formatDropped, patternChanged, nullForbidden, unknownMembersRefused, mapBecomesClosed
-        case errorRemoved, errorWithOtherStatus, callerRemoved, effectChanged, otherServiceAnswers, bodyLimitLowered
+        case errorRemoved, errorWithOtherStatus, callerRemoved, effectChanged, deliveryEnds, otherServiceAnswers
+        case bodyLimitLowered
         case optionalMemberAdded, noteChanged, errorAdded, callerAdded, bodyLimitRaised
 
         var testDescription: String { rawValue }
@@ -193,6 +194,7 @@ struct SchemaChange {
         case .callerRemoved: changed["callers"] = .array(Array(callers.dropLast()))
         case .callerAdded: changed["callers"] = .array(callers + ["added"])
         case .effectChanged: changed["effect"] = rules["effect"] == "once" ? "read" : "once"
+        case .deliveryEnds: changed["delivery"] = nil
         case .otherServiceAnswers: changed["answeredBy"] = "other"
         case .bodyLimitLowered: changed["largestBodyBytes"] = 1
         case .bodyLimitRaised: changed["largestBodyBytes"] = 1_000_000
