@@ -11,7 +11,8 @@ import JSONText
     private var registered: [(endpoint: Endpoint, type: MessageType, version: UInt16)] = []
     private var pools: [ServiceName: ReplicaPool] = [:]
     private var timer: LoopTimer?
-    private var tickIsFast = false
+    /// When the timer is due, in nanoseconds since boot.
+    private var nextTick = UInt64.max
     private var isStopped = false
     private var searches: [Task<Void, any Error>] = []
     private let made = MonotonicClock.now()
@@ -65,7 +66,7 @@ import JSONText
             server.dispatcher.onInternalError = onInternalError
             server.dispatcher.onAnswered = onAnswered
             server.dispatcher.onOperatorCall = onOperatorCall
-            server.dispatcher.onWork = { [weak self] in self?.hurry() }
+            server.dispatcher.onWork = { [weak self] in self?.look(by: $0) }
             server.onReport = { [weak self] in self?.report ?? BusReport() }
             server.onDismissal = onDismissal
             for (endpoint, type, version) in registered {
@@ -79,6 +80,7 @@ import JSONText
         }
         for (service, discovery) in configuration.peers {
             let pool = ReplicaPool(service: service, discovery: discovery, configuration: configuration)
+            pool.onWork = { [weak self] in self?.look(by: $0) }
             pools[service] = pool
             searches.append(Loop.spawn { await pool.discover() })
         }
@@ -88,6 +90,7 @@ import JSONText
     private func keysChanged() {
         server?.forgetRevoked()
         for pool in pools.values { pool.keysChanged() }
+        look(by: 0)
     }
 
     /// The endpoint that this process listens on, with the port that the system chose.
@@ -163,7 +166,6 @@ import JSONText
         let mayRepeat = rules.effect != .once || options.idempotencyKey != nil
         let call = Call(header, body: body, mayRepeat: mayRepeat, deadline: deadline, pool.meter(of: type, version))
         pool.submit(call)
-        hurry()
         return (call, pool)
     }
 
@@ -207,21 +209,29 @@ import JSONText
 
     // MARK: Time
 
-    /// Checks deadlines every 10 ms while there are any, otherwise every 100 ms.
+    /// Checks deadlines, silences and waiting calls, at each beat and at the first deadline.
     private func tick() {
         guard !isStopped else { return }
         let now = MonotonicClock.now()
+        nextTick = MonotonicClock.nextBeat(after: now)
         server?.tick(now: now)
         for pool in pools.values { pool.tick(now: now) }
-        tickIsFast = (server?.dispatcher.inFlight ?? 0) > 0 || pools.values.contains { $0.isBusy }
-        timer = LoopTimer(after: tickIsFast ? BusTiming.tick : .milliseconds(100)) { [weak self] in self?.tick() }
+        let deadlines = pools.values.map { $0.isWaiting ? 0 : $0.firstDeadline }
+        let first = min(server?.dispatcher.firstDeadline ?? .max, deadlines.min() ?? .max)
+        wake(at: min(nextTick, max(first, now + BusTiming.shortestTick)))
     }
 
-    private func hurry() {
-        guard !tickIsFast, !isStopped else { return }
-        tickIsFast = true
+    /// Makes the next check come by a moment, in nanoseconds since boot.
+    private func look(by moment: UInt64) {
+        guard moment < nextTick, !isStopped else { return }
+        let earlier = max(moment, MonotonicClock.now() + BusTiming.shortestTick)
+        if earlier < nextTick { wake(at: earlier) }
+    }
+
+    private func wake(at moment: UInt64) {
+        nextTick = moment
         timer?.cancel()
-        timer = LoopTimer(after: BusTiming.tick) { [weak self] in self?.tick() }
+        timer = LoopTimer(at: moment) { [weak self] in self?.tick() }
     }
 
     // MARK: End

@@ -128,11 +128,12 @@ public enum ServiceAbsence: String, Sendable, Error {
 
 /// Times of the bus.
 enum BusTiming {
-    /// The time between two checks of deadlines, heartbeats and waiting calls.
-    static let tick = Duration.milliseconds(10)
+    /// The least time between two checks of deadlines, silences and waiting calls, in nanoseconds. It is also the time
+    /// between two checks while calls wait for a replica.
+    static let shortestTick: UInt64 = 10_000_000
     /// The silence after which a PING is sent, in nanoseconds.
     static let heartbeat: UInt64 = 250_000_000
-    /// The silence after which a replica is lost, in nanoseconds: three PINGs.
+    /// The silence after which a replica is lost, in nanoseconds: two PINGs. It is noticed at the next beat.
     static let silence: UInt64 = 800_000_000
     /// A handshake that fails before this time was refused; later, nobody answered it. In nanoseconds, and less than
     /// libzmq's time-out.

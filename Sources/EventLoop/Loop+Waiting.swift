@@ -6,9 +6,21 @@ extension Loop {
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Loop public static func sleep(for duration: Duration) async throws {
+        try await sleepUnlessCancelled(until: MonotonicClock.now() + duration.nanoseconds)
+    }
+
+    /// Suspends a task that does the same again and again. It ends with what else the process does so: at most 50 ms from the
+    /// end of the duration, or at the next beat (``MonotonicClock/nextBeat(after:)``).
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    @Loop public static func sleep(about duration: Duration) async throws {
+        try await sleepUnlessCancelled(until: MonotonicClock.beat(about: duration, after: MonotonicClock.now()))
+    }
+
+    @Loop private static func sleepUnlessCancelled(until instant: UInt64) async throws {
         let sleeper = Sleeper()
         try await withTaskCancellationHandler {
-            try await sleeper.wait(duration)
+            try await sleeper.wait(until: instant)
         } onCancel: {
             spawn { await sleeper.cancel() }
         }
@@ -58,11 +70,11 @@ extension Loop {
     private var timer: LoopTimer?
     private var isCancelled = false
 
-    func wait(_ duration: Duration) async throws {
+    func wait(until instant: UInt64) async throws {
         try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             guard !isCancelled, !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
             self.continuation = continuation
-            timer = LoopTimer(after: duration) { [self] in finish(.success(())) }
+            timer = LoopTimer(at: instant) { [self] in finish(.success(())) }
         }
     }
 

@@ -9,8 +9,19 @@
     /// - Parameters:
     ///   - duration: the time until the call.
     ///   - body: called on the loop. It is never early, and on an idle loop at most about a millisecond late.
-    public init(after duration: Duration, _ body: @escaping @Loop () -> Void) {
-        due = MonotonicClock.now() + duration.nanoseconds
+    public convenience init(after duration: Duration, _ body: @escaping @Loop () -> Void) {
+        self.init(at: MonotonicClock.now() + duration.nanoseconds, body)
+    }
+
+    /// Starts a timer for what is done again and again: it is due at the beat (``MonotonicClock/nextBeat(after:)``) that is
+    /// nearest to the end of the duration, at most 50 ms from it, or at the next one.
+    public convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
+        self.init(at: MonotonicClock.beat(about: duration, after: MonotonicClock.now()), body)
+    }
+
+    /// Starts a timer that is due at an instant, in nanoseconds since boot.
+    public init(at instant: UInt64, _ body: @escaping @Loop () -> Void) {
+        due = instant
         self.body = body
         LoopSources.shared.add(self)
     }

@@ -8,6 +8,20 @@ public enum MonotonicClock {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
+
+    private static let beat: UInt64 = 100_000_000
+
+    /// The first beat after an instant. Beats are the multiples of 100 ms since boot.
+    ///
+    /// What a process does again and again, it does at beats. So an idle process wakes once for all of it.
+    ///
+    /// - Parameter instant: in nanoseconds since boot, as the result.
+    public static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }
+
+    /// The beat that is nearest to the end of a duration, and not over yet.
+    static func beat(about duration: Duration, after now: UInt64) -> UInt64 {
+        nextBeat(after: now + max(duration.nanoseconds, beat / 2) - beat / 2)
+    }
 }
 
 extension Duration {

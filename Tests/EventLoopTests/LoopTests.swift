@@ -1,4 +1,4 @@
-import EventLoop
+@testable import EventLoop
 import Foundation
 import Synchronization
 import Testing
@@ -61,6 +61,21 @@ import Testing
         }
         #expect(try await fired.get() == [3, 4, 1, 2, 0])
         #expect(early.isEmpty, "timers fired before their time")
+    }
+
+    @Test func whatIsDoneAgainAndAgainIsDoneAtTheSameMoments() async throws {
+        for milliseconds in [0, 49, 100, 250, 301, 999] as [UInt64] {
+            let before = MonotonicClock.now()
+            let timer = LoopTimer(about: .milliseconds(milliseconds)) {}
+            let (least, most) = (max(milliseconds, 50) - 50, max(milliseconds, 50) + 50)
+            #expect(timer.due % 100_000_000 == 0)
+            #expect(timer.due > before + least * 1_000_000)
+            #expect(timer.due <= MonotonicClock.now() + most * 1_000_000)
+            timer.cancel()
+        }
+        let first = MonotonicClock.nextBeat(after: MonotonicClock.now())
+        try await Loop.sleep(about: .zero)
+        #expect(MonotonicClock.now() >= first)
     }
 
     @Test func aCancelledTimerNeverFires() async throws {

@@ -123,6 +123,8 @@ import JSONText
 
     private var wire: WireVersion { remote?.commonWire ?? .twoParts }
     var inFlight: Int { pending.count }
+    /// The first deadline of the calls in flight, in nanoseconds since boot.
+    var firstDeadline: UInt64 { pending.values.lazy.map(\.deadline).min() ?? .max }
     var isAlive: Bool { isGreeted }
     var isReady: Bool { isGreeted && remoteState == .ready }
     func isAside(at now: UInt64) -> Bool { health.isAside(at: now) }

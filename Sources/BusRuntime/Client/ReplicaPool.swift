@@ -37,6 +37,8 @@ public struct ReplicaState: Sendable, Equatable {
     /// The problems of replicas that were removed.
     private var past: ReplicaFates
     private var meters: [Message: TrafficMeter] = [:]
+    /// Called when a call begins or is repeated, with the time by which it needs a check.
+    var onWork: (@Loop (UInt64) -> Void)?
 
     init(service: ServiceName, discovery: Discovery, configuration: BusConfiguration) {
         self.service = service
@@ -59,7 +61,10 @@ public struct ReplicaState: Sendable, Equatable {
         if replicas.contains(where: \.isRefused) { return .keyRefused }
         return replicas.isEmpty ? .notFound : .noAnswer
     }
-    var isBusy: Bool { !waiting.isEmpty || replicas.contains { $0.inFlight > 0 } }
+    /// Whether calls wait for a replica.
+    var isWaiting: Bool { !waiting.isEmpty }
+    /// The first deadline of the calls that a replica has, in nanoseconds since boot.
+    var firstDeadline: UInt64 { replicas.map(\.firstDeadline).min() ?? .max }
     var fates: ReplicaFates { replicas.reduce(past) { $0 + $1.fates } }
     /// The calls, by message.
     var asked: [Traffic] { meters.values.map(\.traffic) }
@@ -113,6 +118,7 @@ public struct ReplicaState: Sendable, Equatable {
         (call.waitsSince, call.ahead) = (now, waiting.count)
         waiting.append(call)
         dispatch()
+        onWork?(isWaiting ? 0 : call.deadline)
     }
 
     func cancel(_ call: Call) {
@@ -219,10 +225,13 @@ public struct ReplicaState: Sendable, Equatable {
             let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
             let (discovery, name) = (discovery, service.rawValue)
             if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
-            let interval = configuration.discoveryInterval
-            // If no replica was found, this process started together with the service, or the service will return soon.
-            let pause = discovery.interval(replicas.isEmpty ? min(interval, Self.eagerInterval) : interval)
-            try? await Loop.sleep(for: pause * Double.random(in: 1...1.5))
+            let (interval, factor) = (configuration.discoveryInterval, Double.random(in: 1...1.5))
+            guard replicas.isEmpty else {
+                try? await Loop.sleep(about: discovery.interval(interval) * factor)
+                continue
+            }
+            // This process started together with the service, or the service will return soon.
+            try? await Loop.sleep(for: discovery.interval(min(interval, Self.eagerInterval)) * factor)
         }
     }
 

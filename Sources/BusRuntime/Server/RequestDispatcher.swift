@@ -68,8 +68,8 @@ import EventLoop
     private(set) var queueDepth = 0
     /// The last phase of a drain: new requests are answered as not executed.
     var refusesWork = false
-    /// Called when there is work with deadlines to check.
-    var onWork: (@Loop () -> Void)?
+    /// Called with the deadline of each request that begins.
+    var onWork: (@Loop (UInt64) -> Void)?
     /// Called with every error that is not a bus error. It must log no more than the error's type.
     var onInternalError: (@Loop (RequestContext, any Error) -> Void)?
     /// Called with every request that an operator sends as an operator.
@@ -82,6 +82,11 @@ import EventLoop
     init(_ configuration: BusConfiguration) { self.configuration = configuration }
 
     var inFlight: Int { jobs.count }
+
+    /// The first deadline of the requests that are not answered yet, in nanoseconds since boot.
+    var firstDeadline: UInt64 {
+        jobs.values.lazy.filter { !$0.isOver }.map(\.context.deadline).min() ?? .max
+    }
 
     /// The requests that arrived, by message and caller.
     var served: [Traffic] {
@@ -120,7 +125,7 @@ import EventLoop
         peer.inFlight += 1
         queueDepth += 1
         job.task = Loop.spawn { [self] in await run(registration.endpoint, job) }
-        onWork?()
+        onWork?(context.deadline)
     }
 
     private func registration(of header: FrameHeader) -> Registration? {

@@ -261,13 +261,13 @@ import Values
         onChange?(change)
     }
 
-    /// Checks the connections four times a second.
+    /// Checks the connections three times a second.
     ///
     /// An unreachable server closes no connection, and the kernel would wait for a quarter of an hour.
     private func closeSilent() async {
         var lastLook = MonotonicClock.now()
         while !isClosed, !Task.isCancelled {
-            try? await Loop.sleep(for: .milliseconds(250))
+            try? await Loop.sleep(about: .milliseconds(300))
             let pause = MonotonicClock.now() - lastLook
             lastLook += pause
             // A pause of this process is no silence of the server: its answers may be waiting unread.

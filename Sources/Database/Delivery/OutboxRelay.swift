@@ -139,12 +139,13 @@ public struct DeliveryGoesOn: Error, Equatable {
         nap?.resolve(.success(()))
     }
 
-    private func rest(atMost limit: Duration = longestNap) async {
+    private func rest(atMost limit: Duration? = nil) async {
         defer { (isIdle, isWanted) = (!isWanted, false) }
         guard !isWanted else { return }
         let nap = LoopPromise<Void>()
         self.nap = nap
-        let timer = LoopTimer(after: limit) { nap.resolve(.success(())) }
+        let end: @Loop () -> Void = { nap.resolve(.success(())) }
+        let timer = limit.map { LoopTimer(after: $0, end) } ?? LoopTimer(about: Self.longestNap, end)
         try? await nap.get()
         timer.cancel()
     }

@@ -49,7 +49,7 @@ import EventLoop
     private func wait(for duration: Duration) async {
         let pause = LoopPromise<Void>()
         self.pause = pause
-        let timer = LoopTimer(after: duration) { pause.resolve(.success(())) }
+        let timer = LoopTimer(about: duration) { pause.resolve(.success(())) }
         try? await pause.get()
         timer.cancel()
     }

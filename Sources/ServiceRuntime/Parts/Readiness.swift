@@ -28,7 +28,7 @@ import EventLoop
                 wasReady = wasReady || isReady
                 log.info(isReady ? "ready" : "not_ready")
             }
-            try? await Loop.sleep(for: .milliseconds(50))
+            try? await Loop.sleep(about: .milliseconds(100))
         }
     }
 

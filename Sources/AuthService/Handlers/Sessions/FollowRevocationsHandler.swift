@@ -9,7 +9,7 @@ struct FollowRevocationsHandler: RequestHandler {
     let database: Database
 
     func handle(_ request: FollowRevocations, context: RequestContext) async throws -> RevocationsFollowed {
-        let wait = min(Duration.milliseconds(request.waitMs), context.remaining - .milliseconds(100))
+        let wait = min(Duration.milliseconds(request.waitMs), context.remaining - .milliseconds(200))
         let end = MonotonicClock.now() + wait.nanoseconds
         let known = request.after ?? 0
         while true {
@@ -18,9 +18,9 @@ struct FollowRevocationsHandler: RequestHandler {
             if request.after == nil || newest > known || MonotonicClock.now() >= end {
                 return RevocationsFollowed(cursor: newest, revocations: entries)
             }
-            // Do not sleep beyond `end`: the deadline of the caller may be only 100 ms later.
+            // A sleep may end 100 ms after `end`, and the deadline of the caller comes 200 ms after it.
             let left = Duration.nanoseconds(Int64(clamping: end - min(end, MonotonicClock.now())))
-            try await Loop.sleep(for: min(left, .milliseconds(200)))
+            try await Loop.sleep(about: min(left, .milliseconds(200)))
         }
     }
 }
