@@ -96,6 +96,23 @@ import Testing
         await #expect(throws: DatabaseError.statement(sqlState: "22012", constraint: nil)) { try await bad.value }
     }
 
+    /// The refused read also aborts the preparation of the statement behind it, which the next turn uses already.
+    @Test func aStatementWhosePreparationWasAbortedIsPreparedAgain() async throws {
+        let database = try await open(try await scratch())
+        defer { database.close() }
+        let reads = Reads(database)
+        for number in 1...20 {
+            let statement = Statement("SELECT \(number)::bigint AS number")
+            let bad = Loop.spawn { try await reads.bad() }
+            let first = Loop.spawn { try await database.read(statement).first?.integer("number") }
+            await Loop.sleep(until: MonotonicClock.now())
+            let second = Loop.spawn { try await database.read(statement).first?.integer("number") }
+            #expect(try await first.value == Int64(number))
+            #expect(try await second.value == Int64(number))
+            await #expect(throws: DatabaseError.self) { try await bad.value }
+        }
+    }
+
     @Test func theLastStatementTakesTheCommitWithIt() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }

@@ -229,7 +229,8 @@ import Values
             // If the server refused to prepare a statement, it answers "aborted" to the statement. The reason is one
             // answer earlier.
             guard case .failure(let failure) = result else { return completion(result) }
-            let told = failure == .aborted ? cause ?? failure : place(failure, of: name)
+            let told =
+                failure == .aborted ? cause ?? failure : failure.isUnprepared ? .aborted : place(failure, of: name)
             onFailure?(told)
             completion(.failure(told))
         case .sync:

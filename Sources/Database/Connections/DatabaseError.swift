@@ -36,6 +36,11 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
         self == .statement(sqlState: "23505", constraint: constraint)
     }
 
+    /// PostgreSQL's `invalid_sql_statement_name`. A statement before it aborted its preparation, so nothing was done.
+    var isUnprepared: Bool {
+        if case .statement(let sqlState, _, _) = self { sqlState == "26000" } else { false }
+    }
+
     /// PostgreSQL's `lock_not_available`: another transaction held the row for too long.
     public var isLockTimeout: Bool {
         if case .statement(let sqlState, _, _) = self { sqlState == "55P03" } else { false }
