@@ -105,8 +105,7 @@ import Values
     public func read(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         guard let connection = reader else { throw .unavailable }
         let shared = await withUnsafeContinuation { continuation in
-            connection.send(statement, values) { continuation.resume(returning: $0) }
-            connection.syncSoon()
+            sendRead(statement, values) { continuation.resume(returning: $0) }
         }
         guard case .failure(.aborted) = shared, reader === connection else { return try shared.get() }
         let alone = await withUnsafeContinuation { continuation in
@@ -115,6 +114,14 @@ import Values
             connection.sync()
         }
         return try alone.get()
+    }
+
+    /// Sends a statement that changes nothing, with the other reads of this turn. One that PostgreSQL refuses aborts those
+    /// after it.
+    func sendRead(_ statement: Statement, _ values: [SQLValue], _ completion: @escaping Connection.Completion) {
+        guard let connection = reader else { return completion(.failure(.unavailable)) }
+        connection.send(statement, values, completion)
+        connection.syncSoon()
     }
 
     /// Runs one statement as its own transaction, in one round trip.

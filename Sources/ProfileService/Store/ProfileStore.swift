@@ -15,9 +15,11 @@ struct ProfileStore: Sendable {
     let formerQuestionnaire: String
     /// Batches changes with those of other people.
     private let changes: BatchWriter
+    private let profiles: BatchReader
 
     init(database: Database, keys: KeyRing, libraries: FieldLibraryStore, formerQuestionnaire: String) {
         (self.database, changes) = (database, BatchWriter(database, Self.changeUnlocked))
+        profiles = BatchReader(database, Self.select, by: "person_id")
         (sealer, photoSealer) = (Sealer(keys, purpose: "date-of-birth"), Sealer(keys, purpose: "photo-key"))
         (self.libraries, self.formerQuestionnaire) = (libraries, formerQuestionnaire)
     }
@@ -43,7 +45,7 @@ struct ProfileStore: Sendable {
 
     /// The profile; `nil` if there is none.
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
-        guard let row = try await database.read(Self.load, [.uuid(person)]).first else { return nil }
+        guard let row = try await profiles.row(of: person) else { return nil }
         guard try row.isNull("plans") else { return try record(row) }
         // If nothing can be written now, the next read tries again.
         Loop.spawn { _ = try? await database.write(Self.copy, [.uuid(person)]) }
@@ -506,11 +508,10 @@ struct ProfileStore: Sendable {
             coalesce(copied_tasks, (copies_of(person_id)).tasks) AS operator_tasks
         """
     /// Of a profile from before the copies, it finds none. Preparing the calls that `loadMany` makes then would cost each read.
-    private static let load = Statement(
-        """
+    private static let select = """
         SELECT \(columns), copied_plans AS plans, copied_consents AS consents, copied_tasks AS operator_tasks
-        FROM profiles WHERE person_id = $1
-        """)
+        FROM profiles
+        """
     private static let loadMany = Statement("SELECT \(columns), \(copies) FROM profiles WHERE person_id = ANY ($1)")
     private static let loadPublic = Statement(
         """

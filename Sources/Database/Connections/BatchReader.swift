@@ -1,0 +1,84 @@
+import BusProtocol
+import EventLoop
+
+/// Batches the look-ups of many requests: one statement reads the rows that those of one turn of the loop look for.
+///
+/// A statement costs PostgreSQL more than a row. No request waits for others, since the reads of a turn are sent together
+/// anyway.
+@Loop public final class BatchReader {
+    private struct Entry {
+        let key: Identifier
+        let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
+    }
+
+    /// The keys of a statement. PostgreSQL would plan a statement that takes an array each time anew: it expects ten elements,
+    /// so that a plan for the few that there are looks cheaper. One with so many parameters is planned once.
+    private nonisolated static let mostKeys = 8
+
+    private let database: Database
+    private let column: String
+    private let (one, many): (Statement, Statement)
+    private var waiting: [Entry] = []
+
+    /// - Parameters:
+    ///   - select: a `SELECT` from one table, without conditions.
+    ///   - column: the key, a unique UUID among its columns.
+    public nonisolated init(_ database: Database, _ select: String, by column: String) {
+        (self.database, self.column) = (database, column)
+        let keys = (1...Self.mostKeys).map { "$\($0)" }.joined(separator: ", ")
+        one = Statement("\(select) WHERE \(column) = $1")
+        many = Statement("\(select) WHERE \(column) IN (\(keys))")
+    }
+
+    /// The row of a key; `nil` if there is none.
+    ///
+    /// - Throws: ``DatabaseError``. If PostgreSQL refuses another read of the turn, this one does not fail.
+    public func row(of key: Identifier) async throws(DatabaseError) -> Row? {
+        let result = await withUnsafeContinuation { continuation in
+            waiting.append(Entry(key: key, continuation: continuation))
+            if waiting.count == 1 { Loop.atEndOfTurn { [self] in send() } }
+        }
+        return try result.get()
+    }
+
+    private func send() {
+        var entries: [Entry] = []
+        swap(&entries, &waiting)
+        for start in stride(from: 0, to: entries.count, by: Self.mostKeys) {
+            send(entries[start..<min(start + Self.mostKeys, entries.count)])
+        }
+    }
+
+    private func send(_ entries: ArraySlice<Entry>) {
+        var keys = entries.map { SQLValue.uuid($0.key) }
+        if keys.count > 1 { keys += Array(repeating: keys[0], count: Self.mostKeys - keys.count) }
+        database.sendRead(keys.count > 1 ? many : one, keys) { [self] in end(entries, $0) }
+    }
+
+    private func end(_ entries: ArraySlice<Entry>, _ result: Result<[Row], DatabaseError>) {
+        switch result {
+        case .success(let rows):
+            let keys = Result { () throws(DatabaseError) in
+                try rows.map { row throws(DatabaseError) in try row.uuid(column) }
+            }
+            for entry in entries {
+                entry.continuation.resume(
+                    returning: keys.map { $0.firstIndex(of: entry.key).map { rows[$0] } })
+            }
+        // Another read of the turn was refused, or one row of these cannot be read. The others must not fail because of it.
+        case .failure(.aborted),
+            .failure(.statement) where entries.count > 1:
+            for entry in entries { Loop.spawn { [self] in await readAlone(entry) } }
+        case .failure(let error): for entry in entries { entry.continuation.resume(returning: .failure(error)) }
+        }
+    }
+
+    private func readAlone(_ entry: Entry) async {
+        do throws(DatabaseError) {
+            let rows = try await database.read(one, [.uuid(entry.key)])
+            entry.continuation.resume(returning: .success(rows.first))
+        } catch {
+            entry.continuation.resume(returning: .failure(error))
+        }
+    }
+}
