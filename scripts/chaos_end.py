@@ -11,8 +11,8 @@ SCHEMAS = {"auth": "auth", "profile": "profile", "questionnaire": "questionnaire
            "visual-preference": "visual_preference", "verification": "verification"}
 # The services whose events in a run are all for the profile. A sequence does not say to whom its events were told.
 TELLS_PROFILE = "auth", "questionnaire", "visual-preference"
-# What a replica says of its timers.
-TIMERS = re.compile(r'^vestibule_loop_timers\{service="(.+?)",instance="(.+?)"\} ([\d.]+)$', re.MULTILINE)
+# What a replica says of its timers, and of the bytes that it has allocated.
+GAUGES = re.compile(r'^vestibule_(loop_timers|memory_in_use_bytes)\{service="(.+?)",instance="(.+?)"\} ([\d.]+)$', re.MULTILINE)
 # How long a machine with other work may take for what has to come, in seconds.
 PATIENCE = 180
 
@@ -110,11 +110,12 @@ def repeated(values):
 
 
 def sample(target):
-    """Memory in KB, descriptors and threads of every process, and the timers of those that the gateway reaches."""
+    """Memory in KB, descriptors and threads of every process, and what those say of themselves that the gateway reaches."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{target.system.port}/metrics", timeout=5) as page:
-            for service, instance, count in TIMERS.findall(page.read().decode()):
-                yield {"sample": f"timers of {service}", "process": instance, "timers": float(count)}
+            for gauge, service, instance, value in GAUGES.findall(page.read().decode()):
+                figure = {"timers": float(value)} if gauge == "loop_timers" else {"in use": float(value) / 1024}
+                yield {"sample": f"{next(iter(figure))} of {service}", "process": instance, **figure}
     except (OSError, http.client.HTTPException):
         # A fault has the gateway or a replica.
         pass

@@ -182,7 +182,7 @@ import JSONText
     /// The replicas of a service, as this process knows them.
     public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 
-    /// Called for the gauges that reports contain besides `loop_timers` and the bus's own figures.
+    /// Called for the gauges that reports contain besides those of the process and the bus's own figures.
     public var gauges: (@Loop () -> [String: Double])?
 
     /// What this process has counted since it started.
@@ -195,6 +195,7 @@ import JSONText
         report.counters = server?.counters ?? BusCounters()
         report.gauges = gauges?() ?? [:]
         report.gauges?["loop_timers"] = Double(LoopTimer.waiting)
+        report.gauges?["memory_in_use_bytes"] = Double(ProcessMemory.inUse)
         return report
     }
 

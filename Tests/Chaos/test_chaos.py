@@ -277,6 +277,11 @@ class Slopes(unittest.TestCase):
         for first, found in ((lambda at: 0, 0), (lambda at: at // 60, 1)):
             descriptors = [sample(at, 1000) | {"descriptors": 100 + at * 7919 % 101 + first(at)} for at in range(0, 3600, 10)]
             self.assertEqual(len(list(chaos_history.risen([{"seconds": 3600}, *descriptors, *timers(lambda at: 0)]))), found)
+        # Memory that calls take and give back is no leak. A fifth more in an hour is.
+        for rise, found in ((0, 0), (0.2, 1)):
+            in_use = [{"sample": "in use of auth", "process": "i", "at": at * 1000, "in use": 3000 + at * 7919 % 301 + at * rise}
+                      for at in range(0, 3600, 10)]
+            self.assertEqual(len(list(chaos_history.risen([{"seconds": 3600}, *in_use, *timers(lambda at: 0)]))), found)
         # Threads that a full pool explains are no leak. More are.
         for first, found in ((9, 0), (30, 1)):
             threads = [sample(at, 1000) | {"threads": first + at // 180} for at in range(0, 3600, 10)]
@@ -286,10 +291,12 @@ class Slopes(unittest.TestCase):
         # A soak in which nobody tells of timers shows nothing of them.
         self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, sample(0, 1), sample(9, 1)])), ["not flat: nobody told of timers"])
 
-    def test_timers_are_read_from_what_the_gateway_answers(self):
+    def test_gauges_are_read_from_what_the_gateway_answers(self):
         page = ('# TYPE vestibule_loop_timers gauge\nvestibule_loop_timers{service="auth",instance="i"} 12.0\n'
+                'vestibule_memory_in_use_bytes{service="auth",instance="i"} 2048.0\n'
                 'vestibule_uptime_seconds{service="auth",instance="i"} 3.5\n')
-        self.assertEqual(chaos_end.TIMERS.findall(page), [("auth", "i", "12.0")])
+        found = [("loop_timers", "auth", "i", "12.0"), ("memory_in_use_bytes", "auth", "i", "2048.0")]
+        self.assertEqual(chaos_end.GAUGES.findall(page), found)
 
 
 class Loads(unittest.TestCase):

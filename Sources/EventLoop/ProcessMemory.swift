@@ -1,0 +1,13 @@
+import CLinux
+
+/// The memory of this process.
+public enum ProcessMemory {
+    /// The bytes that are allocated and not freed.
+    ///
+    /// The resident memory of a process also counts what `malloc` keeps free for later, and the pages of its program. So it rises
+    /// for a while where nothing leaks.
+    public static var inUse: Int {
+        let info = mallinfo2()
+        return info.uordblks + info.hblkhd
+    }
+}
