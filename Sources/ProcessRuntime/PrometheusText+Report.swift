@@ -5,7 +5,10 @@ import BusRuntime
 extension PrometheusText {
     private static let gauges = [
         ("loop_timers", "Timers that wait, cancelled ones among them."),
-        ("memory_in_use_bytes", "Memory that is allocated and not freed. What the allocator keeps for later is not in it."),
+        (
+            "memory_in_use_bytes",
+            "Memory that is allocated and not freed. What the allocator keeps for later is not in it."
+        ),
         ("database_connections", "Open connections to the database."),
         ("database_idle", "Open connections that are free for a transaction."),
         ("database_waiting", "Transactions that wait for a connection."),

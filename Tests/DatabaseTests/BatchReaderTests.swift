@@ -72,7 +72,9 @@ import Testing
             let first = Loop.spawn { try await reader.row(of: ids[0])?.text("label") }
             let broken = Loop.spawn { try await database.read("SELECT 1 / (SELECT 0 FROM notes LIMIT 1) AS n") }
             let second = Loop.spawn { try await reader.row(of: ids[1])?.text("label") }
-            await #expect(throws: DatabaseError.statement(sqlState: "22012", constraint: nil)) { try await broken.value }
+            await #expect(throws: DatabaseError.statement(sqlState: "22012", constraint: nil)) {
+                try await broken.value
+            }
             #expect(try await first.value == "0")
             #expect(try await second.value == "1")
         }

@@ -1,7 +1,8 @@
-@testable import EventLoop
 import Foundation
 import Synchronization
 import Testing
+
+@testable import EventLoop
 
 @Suite("event loop") @Loop struct LoopTests {
     @Test func spawnedWorkAndItsContinuationsStayOnTheLoop() async throws {

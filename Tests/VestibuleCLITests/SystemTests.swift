@@ -97,7 +97,9 @@ import Testing
             ]
             #expect(
                 gauge.keys.filter { key in !own.contains { key.hasPrefix($0) } }.sorted()
-                    == (names + ["database_connections", "loop_timers", "memory_in_use_bytes", "schema_missing", "was_ready"]).sorted())
+                    == (names + [
+                        "database_connections", "loop_timers", "memory_in_use_bytes", "schema_missing", "was_ready",
+                    ]).sorted())
             #expect(gauge["schema_missing"] == 0 && gauge["was_ready"] == 1)
             #expect((gauge["database_connections"]?.integerValue ?? 0) >= 1)
         }

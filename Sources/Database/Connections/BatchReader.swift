@@ -1,5 +1,5 @@
-import BusProtocol
 import EventLoop
+import Values
 
 /// Batches the look-ups of many requests: one statement reads the rows that those of one turn of the loop look for.
 ///
