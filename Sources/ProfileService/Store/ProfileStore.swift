@@ -227,7 +227,8 @@ struct ProfileStore: Sendable {
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
     ///   - plan: decides when the profile is complete.
-    ///   - saidAt: when the person said it, by this database's clock; `nil` for now.
+    ///   - saidAt: when the person said it in an answer to a questionnaire, by this database's clock; `nil` if it was said here
+    ///     and now.
     ///   - message: the message that asks for it, if it must not be done again.
     ///   - commits: whether this is the last statement of the transaction.
     /// - Returns: the profile after the change.
@@ -299,7 +300,8 @@ struct ProfileStore: Sendable {
         ]
     }
 
-    /// The fields among these that the person answered, declined or cleared after a time.
+    /// The fields among these that the person answered, declined or cleared here after a time. What answers to
+    /// questionnaires changed does not count.
     ///
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
@@ -329,7 +331,8 @@ struct ProfileStore: Sendable {
 
     private static let findChanged: Statement = """
         SELECT DISTINCT key FROM profile_field_history
-        WHERE person_id = $1 AND key = ANY ($2) AND changed_at > $3 AND state IN ('answered', 'declined', 'cleared')
+        WHERE person_id = $1 AND key = ANY ($2) AND changed_at > $3 AND NOT is_answer
+            AND state IN ('answered', 'declined', 'cleared')
         """
 
     private static let findCleared: Statement = """
@@ -556,8 +559,8 @@ struct ProfileStore: Sendable {
         Statement(
             """
             WITH given AS (
-                SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said, message,
-                    oldest, place
+                SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said,
+                    said IS NOT NULL AS is_answer, message, oldest, place
                 FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[],
                     $8::timestamptz[], $9::uuid[], $10::uuid[])
                     WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, message, oldest, place)
@@ -576,10 +579,11 @@ struct ProfileStore: Sendable {
                 FROM given g
                 WHERE p.person_id = g.person AND p.revision = g.seen
                     AND (g.message IS NULL OR g.message \(order) ALL (p.changed_by))
-                RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.said, g.place
+                RETURNING p.person_id, p.revision, p.updated_at, p.completed_at, g.fields AS given, g.said, g.is_answer,
+                    g.place
             ), history AS (
-                INSERT INTO profile_field_history (person_id, key, state, value, changed_at)
-                SELECT person_id, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value', said
+                INSERT INTO profile_field_history (person_id, key, state, value, changed_at, is_answer)
+                SELECT person_id, key, coalesce(entry ->> 'state', 'cleared'), entry -> 'value', said, is_answer
                 FROM changed, jsonb_each(given) AS c (key, entry)
             )
             SELECT place, revision, updated_at, completed_at FROM changed
