@@ -9,8 +9,8 @@ extension Loop {
         try await sleepUnlessCancelled(until: MonotonicClock.now() + duration.nanoseconds)
     }
 
-    /// Suspends a task that does the same again and again. It ends with what else the process does so: at most 50 ms from the
-    /// end of the duration, or at the next beat (``MonotonicClock/nextBeat(after:)``).
+    /// Suspends a task that does the same again and again, until the beat (``MonotonicClock/nextBeat(after:)``) that is
+    /// nearest to the end of the duration, so at most 50 ms from it. For less than 50 ms it is the next beat.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Loop public static func sleep(about duration: Duration) async throws {
@@ -46,7 +46,7 @@ extension Loop {
 
     /// Runs work that may block for long, such as a connection that takes five seconds to fail.
     ///
-    /// It runs on one of 32 threads apart from the loop's thread and from the few threads that Swift's tasks share.
+    /// It runs on one of at most 32 threads apart from the loop's thread and from the few threads that Swift's tasks share.
     public nonisolated static func offload<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await blocking.run(work) }

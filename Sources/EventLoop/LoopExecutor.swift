@@ -32,7 +32,6 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
         mallopt(M_ARENA_MAX, 1)
         let executor = LoopExecutor()
         let thread = Thread { executor.run() }
-        thread.name = "loop"
         thread.stackSize = 8 << 20
         thread.start()
         return executor

@@ -13,8 +13,8 @@
         self.init(at: MonotonicClock.now() + duration.nanoseconds, body)
     }
 
-    /// Starts a timer for what is done again and again: it is due at the beat (``MonotonicClock/nextBeat(after:)``) that is
-    /// nearest to the end of the duration, at most 50 ms from it, or at the next one.
+    /// Starts a timer for what is done again and again. It is due at the beat (``MonotonicClock/nextBeat(after:)``) that is
+    /// nearest to the end of the duration, so at most 50 ms from it. For less than 50 ms it is the next beat.
     public convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
         self.init(at: MonotonicClock.beat(about: duration, after: MonotonicClock.now()), body)
     }

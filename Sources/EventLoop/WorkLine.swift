@@ -4,8 +4,8 @@ import Synchronization
 
 /// Runs work on a bounded number of threads of its own, in the order in which it was added.
 ///
-/// The thread that had work last gets the next, so that those that are not needed end. Dispatch has no such bound, and wakes the one
-/// that has waited longest, so that all stay. Each then keeps up to 64 KB of what was queued by other threads.
+/// The thread that had work last gets the next, so that those that are not needed end. Dispatch bounds nothing. It also wakes the
+/// thread that has waited longest, so that none ends, and each keeps up to 64 KB of what other threads queued.
 final class WorkLine: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -18,12 +18,19 @@ final class WorkLine: Sendable {
 
     private let most: Int
     private let patience: DispatchTimeInterval
+    private let start: @Sendable (WorkLine) -> Bool
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - threads: the most threads at a time, from 1.
     ///   - patience: how long a thread waits for work before it ends.
-    init(threads: Int, patience: DispatchTimeInterval = .seconds(10)) { (most, self.patience) = (threads, patience) }
+    ///   - start: starts a thread that calls ``workUntilIdle()``, and returns whether the system allowed it.
+    init(
+        threads: Int, patience: DispatchTimeInterval = .seconds(10),
+        start: @escaping @Sendable (WorkLine) -> Bool = { $0.startThread() }
+    ) {
+        (most, self.patience, self.start) = (threads, patience, start)
+    }
 
     func run<Success: Sendable>(_ work: @escaping @Sendable () throws -> Success) async throws -> Success {
         try await withUnsafeThrowingContinuation { continuation in
@@ -47,13 +54,43 @@ final class WorkLine: Sendable {
             state.threads += 1
             return true
         }
-        guard needsThread else { return }
-        let thread = Thread { [self] in workUntilIdle() }
-        thread.name = "work"
-        thread.start()
+        if needsThread { addThread() }
     }
 
-    private func workUntilIdle() {
+    /// Starts a thread that is counted already. While the system allows no more threads, it tries again each second.
+    private func addThread() {
+        guard !start(self) else { return }
+        state.withLock { $0.threads -= 1 }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { [self] in
+            let isNeeded = state.withLock { state in
+                guard !state.waiting.isEmpty, state.threads < most else { return false }
+                state.threads += 1
+                return true
+            }
+            if isNeeded { addThread() }
+        }
+    }
+
+    /// `Thread` of Foundation would not say that the system has no thread left.
+    func startThread() -> Bool {
+        let line = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            {
+                if let line = $0 { Unmanaged<WorkLine>.fromOpaque(line).takeRetainedValue().workUntilIdle() }
+                return nil
+            }, line.toOpaque())
+        guard code == 0 else {
+            line.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Works until no work came for a while.
+    func workUntilIdle() {
         let semaphore = DispatchSemaphore(value: 0)
         while true {
             let next = state.withLock { state in

@@ -10,7 +10,7 @@ import Testing
         let begun = Begun()
         let gate = DispatchSemaphore(value: 0)
         async let first: Void = line.run { gate.wait() }
-        #expect(await isSo { line.threads == 1 })
+        #expect(await isSo { line.threads == 1 && line.waiting == 0 })
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<100 {
                 group.addTask { try await line.run { begun.numbers.withLock { $0.append(number) } } }
@@ -56,6 +56,35 @@ import Testing
             #expect(try await line.run { 7 } == 7)
             try await Task.sleep(for: .milliseconds(Int.random(in: 18...22)))
         }
+    }
+
+    /// If the thread that waited longest had the next work, both would have some in time.
+    @Test func theThreadThatHadWorkLastGetsTheNext() async throws {
+        let line = WorkLine(threads: 2, patience: .milliseconds(300))
+        let gate = DispatchSemaphore(value: 0)
+        async let first: Void = line.run { gate.wait() }
+        async let second: Void = line.run { gate.wait() }
+        #expect(await isSo { line.threads == 2 && line.waiting == 0 })
+        for _ in 0..<2 { gate.signal() }
+        _ = try await (first, second)
+        for _ in 0..<500 where line.threads == 2 {
+            try await line.run {}
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(line.threads == 1)
+    }
+
+    @Test func whatFoundNoThreadIsDoneOnceThereIsOne() async throws {
+        let tries = Begun()
+        let line = WorkLine(threads: 2) { line in
+            let count = tries.numbers.withLock {
+                $0.append($0.count + 1)
+                return $0.count
+            }
+            return count > 2 && line.startThread()
+        }
+        #expect(try await line.run { 7 } == 7)
+        #expect(tries.numbers.withLock { $0 } == [1, 2, 3] && line.threads == 1)
     }
 
     private final class Begun: Sendable { let numbers = Mutex<[Int]>([]) }
