@@ -65,11 +65,18 @@ import Values
                 entry.continuation.resume(
                     returning: keys.map { $0.firstIndex(of: entry.key).map { rows[$0] } })
             }
-        // Another read of the turn was refused, or one row of these cannot be read. The others must not fail because of it.
-        case .failure(.aborted),
-            .failure(.statement) where entries.count > 1:
+        case .failure(let error) where mayBeAnothers(error, among: entries.count):
             for entry in entries { Loop.spawn { [self] in await readAlone(entry) } }
         case .failure(let error): for entry in entries { entry.continuation.resume(returning: .failure(error)) }
+        }
+    }
+
+    /// Whether another read of the turn was refused, or one row of these cannot be read. The others must not fail because of it.
+    private func mayBeAnothers(_ error: DatabaseError, among count: Int) -> Bool {
+        switch error {
+        case .aborted: true
+        case .statement: count > 1 && !error.isTimeout
+        default: false
         }
     }
 

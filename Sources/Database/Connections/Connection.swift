@@ -229,6 +229,7 @@ import Values
             // If the server refused to prepare a statement, it answers "aborted" to the statement. The reason is one
             // answer earlier.
             guard case .failure(let failure) = result else { return completion(result) }
+            if failure.isUnprepared { prepared = prepared.filter { $0.value != name } }
             let told =
                 failure == .aborted ? cause ?? failure : failure.isUnprepared ? .aborted : place(failure, of: name)
             onFailure?(told)
