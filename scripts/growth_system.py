@@ -6,7 +6,6 @@ HTTP, as an app would.
 """
 
 import base64
-import glob
 import hashlib
 import hmac
 import json
@@ -17,7 +16,7 @@ import threading
 import time
 import uuid
 
-from local_system import System
+from local_system import System, processor_time
 
 SERVICES = ["auth", "profile", "questionnaire", "recovery", "visual_preference", "verification"]
 # What the fill changes of PostgreSQL while it runs, and resets before anything is measured.
@@ -96,7 +95,7 @@ class GrowingSystem(System):
 
     def spent(self):
         """Nanoseconds of processor time of each process, by part."""
-        return {part: {process: nanoseconds(process) for process in processes} for part, processes in self.parts().items()}
+        return {part: {process: processor_time(process) for process in processes} for part, processes in self.parts().items()}
 
     def settle(self):
         """Waits until the system does no more than it does all the time, a minute at most, and notes what that is."""
@@ -200,17 +199,6 @@ class GrowingSystem(System):
         _, secret = pathlib.Path(self.state, "keys/auth.keys").read_text().split()[:2]
         extracted = hmac.new(bytes(32), base64.b64decode(secret), hashlib.sha256).digest()
         return hmac.new(extracted, b"vestibule/token\x01", hashlib.sha256).digest()
-
-
-def nanoseconds(process):
-    """Processor time of a process, by the threads that live."""
-    total = 0
-    for file in glob.glob(f"/proc/{process}/task/*/schedstat"):
-        try:
-            total += int(open(file).read().split()[0])
-        except OSError:
-            pass
-    return total
 
 
 def growth(before, after):
