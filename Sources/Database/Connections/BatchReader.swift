@@ -42,17 +42,25 @@ import Values
     }
 
     private func send() {
+        // Most turns look for one row. It needs no list.
+        if waiting.count == 1 {
+            let entry = waiting.removeLast()
+            return database.sendRead(one, [.uuid(entry.key)]) { [self] in
+                if case .failure(.aborted) = $0 {
+                    Loop.spawn { [self] in await readAlone(entry) }
+                } else {
+                    entry.continuation.resume(returning: $0.map(\.first))
+                }
+            }
+        }
         var entries: [Entry] = []
         swap(&entries, &waiting)
         for start in stride(from: 0, to: entries.count, by: Self.mostKeys) {
-            send(entries[start..<min(start + Self.mostKeys, entries.count)])
+            let batch = entries[start..<min(start + Self.mostKeys, entries.count)]
+            var keys = batch.map { SQLValue.uuid($0.key) }
+            keys += Array(repeating: keys[0], count: Self.mostKeys - keys.count)
+            database.sendRead(many, keys) { [self] in end(batch, $0) }
         }
-    }
-
-    private func send(_ entries: ArraySlice<Entry>) {
-        var keys = entries.map { SQLValue.uuid($0.key) }
-        if keys.count > 1 { keys += Array(repeating: keys[0], count: Self.mostKeys - keys.count) }
-        database.sendRead(keys.count > 1 ? many : one, keys) { [self] in end(entries, $0) }
     }
 
     private func end(_ entries: ArraySlice<Entry>, _ result: Result<[Row], DatabaseError>) {
@@ -65,17 +73,17 @@ import Values
                 entry.continuation.resume(
                     returning: keys.map { $0.firstIndex(of: entry.key).map { rows[$0] } })
             }
-        case .failure(let error) where mayBeAnothers(error, among: entries.count):
+        case .failure(let error) where mayBeAnothers(error):
             for entry in entries { Loop.spawn { [self] in await readAlone(entry) } }
         case .failure(let error): for entry in entries { entry.continuation.resume(returning: .failure(error)) }
         }
     }
 
     /// Whether another read of the turn was refused, or one row of these cannot be read. The others must not fail because of it.
-    private func mayBeAnothers(_ error: DatabaseError, among count: Int) -> Bool {
+    private func mayBeAnothers(_ error: DatabaseError) -> Bool {
         switch error {
         case .aborted: true
-        case .statement: count > 1 && !error.isTimeout
+        case .statement: !error.isTimeout
         default: false
         }
     }
