@@ -11,6 +11,8 @@ import Testing
 @Suite("tables that are split while people answer") @Loop struct SplitTableTests {
     private nonisolated static let key = "yoked-compat"
     private nonisolated static let tables = ["answers", "answer_history", "mutations"]
+    /// People who do nothing. Their rows are copied in three batches.
+    private nonisolated static let quiet = 2100
 
     /// One who answers all the time, and knows what was acknowledged.
     @Loop private final class Writer {
@@ -39,7 +41,7 @@ import Testing
         private(set) var count = 0
 
         func begin(_ service: RunningService) async throws {
-            while !isOver, count < 3000 / 7 {
+            while !isOver, count < quiet / 7 {
                 count += 1
                 _ = try await service.rows("DELETE FROM sessions WHERE person_id = md5('p' || \(count * 7))::uuid")
             }
@@ -49,12 +51,11 @@ import Testing
     @Test func loseNothingAndKeepNothing() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Sample.definition([Sample.question("essay", "text")]))
-            // Enough for several batches, of people who do nothing meanwhile.
             _ = try await service.rows(
                 """
                 INSERT INTO sessions (person_id, session_id, questionnaire, version, content_hash)
                     SELECT md5('p' || n)::uuid, md5('s' || n)::uuid, questionnaire, version, content_hash
-                    FROM definitions, generate_series(1, 3000) AS n WHERE (questionnaire, version) = ('\(Self.key)', 4);
+                    FROM definitions, generate_series(1, \(Self.quiet)) AS n WHERE (questionnaire, version) = ('\(Self.key)', 4);
                 INSERT INTO answers (person_id, session_id, question, state, value, revision, changed_at)
                     SELECT person_id, session_id, 'essay', 'answered', '"before"', 1, now() FROM sessions;
                 INSERT INTO answer_history (person_id, session_id, question, state, value, revision, changed_at)
@@ -95,7 +96,8 @@ import Testing
                     try await service.rows("SELECT count(*) FROM pg_partition_tree('\(table)') WHERE isleaf") == "4")
             }
             #expect(
-                try await service.rows("SELECT count(*) FROM answers") == "\(3000 - deletions.count + writers.count)")
+                try await service.rows("SELECT count(*) FROM answers")
+                    == "\(Self.quiet - deletions.count + writers.count)")
 
             // Only what is old goes, from all partitions.
             while try await service.sessions.purge() {}
