@@ -222,7 +222,7 @@ import JSONText
         wake(at: min(nextTick, max(first, now + BusTiming.shortestTick)))
     }
 
-    /// Makes the next check come by a moment, in nanoseconds since boot.
+    /// Makes the next check come by a moment, in nanoseconds since boot; 0 for as soon as one may come.
     private func look(by moment: UInt64) {
         guard moment < nextTick, !isStopped else { return }
         let earlier = max(moment, MonotonicClock.now() + BusTiming.shortestTick)

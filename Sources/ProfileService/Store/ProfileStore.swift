@@ -15,6 +15,7 @@ struct ProfileStore: Sendable {
     let formerQuestionnaire: String
     /// Batches changes with those of other people.
     private let changes: BatchWriter
+    /// Batches reads with those of other people.
     private let profiles: BatchReader
 
     init(database: Database, keys: KeyRing, libraries: FieldLibraryStore, formerQuestionnaire: String) {
