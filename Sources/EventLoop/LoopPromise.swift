@@ -24,6 +24,13 @@
     /// - Throws: the error of the result.
     public func get() async throws -> Value {
         if let result { return try result.get() }
-        return try await withUnsafeThrowingContinuation { waiting.append($0) }
+        return try await withUnsafeThrowingContinuation { continuation in
+            // A task that is not the loop's own is queued once more on its way here, and it may be resolved meanwhile.
+            if let result {
+                continuation.resume(with: result)
+            } else {
+                waiting.append(continuation)
+            }
+        }
     }
 }

@@ -149,6 +149,19 @@ import Testing
         for task in tasks { #expect(try await task.value == 1) }
         #expect(try await promise.get() == 1)
     }
+
+    /// A test's task is not the loop's own, so it is queued again on its way into `get`, and another job runs before it.
+    @Test(.timeLimit(.minutes(1)), arguments: 0..<4)
+    func aPromiseThatIsResolvedWhileSomebodyBeginsToWaitAnswersThem(jobs: Int) async throws {
+        let promise = LoopPromise<Int>()
+        Loop.spawn { await resolve(promise, after: jobs) }
+        #expect(try await promise.get() == 1)
+    }
+}
+
+@Loop private func resolve(_ promise: LoopPromise<Int>, after jobs: Int) {
+    guard jobs > 0 else { return promise.resolve(.success(1)) }
+    Loop.spawn { await resolve(promise, after: jobs - 1) }
 }
 
 @Loop private final class Counter {

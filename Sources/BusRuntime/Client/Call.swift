@@ -39,7 +39,14 @@ import EventLoop
     /// Waits until it is done. Who waits holds no place for the reply meanwhile.
     func end() async {
         guard !isDone else { return }
-        await withUnsafeContinuation { continuation = $0 }
+        await withUnsafeContinuation {
+            // A task that is not the loop's own is queued once more on its way here, and the call may end meanwhile.
+            if isDone {
+                $0.resume()
+            } else {
+                continuation = $0
+            }
+        }
     }
 
     /// The reply of a call that is done.

@@ -167,14 +167,13 @@ import Values
     // MARK: Pool
 
     private func lease() async throws(DatabaseError) -> Connection {
-        while let connection = idle.popLast() {
-            if idle.isEmpty { vacancy?.resolve(.success(())) }
-            if connection.isOpen { return connection }
-        }
+        if let connection = takeIdle() { return connection }
         guard reader != nil, !isClosed else { throw .unavailable }
         lastWaiter += 1
         let id = lastWaiter
-        let connection = await withUnsafeContinuation { continuation in
+        let connection = await withUnsafeContinuation { (continuation: UnsafeContinuation<Connection?, Never>) in
+            // A task that is not the loop's own is queued once more on its way here, and a connection may be free by now.
+            if let connection = takeIdle() { return continuation.resume(returning: connection) }
             let timer = LoopTimer(after: configuration.leaseTimeout) { [weak self] in self?.expire(id) }
             waiters.append(Waiter(id: id, continuation: continuation, timer: timer))
         }
@@ -184,6 +183,14 @@ import Values
             throw failure
         }
         return connection
+    }
+
+    private func takeIdle() -> Connection? {
+        while let connection = idle.popLast() {
+            if idle.isEmpty { vacancy?.resolve(.success(())) }
+            if connection.isOpen { return connection }
+        }
+        return nil
     }
 
     private func note(_ failure: DatabaseError) {
