@@ -3,20 +3,27 @@ import Synchronization
 
 /// Runs work on a bounded number of threads, in the order in which it was added.
 ///
-/// Dispatch alone has no such bound: it gives a thread to each busy serial queue until the system has none left.
+/// The thread that had work last gets the next, and goes back to Dispatch once no work came for a while. So few threads stay where
+/// little is done. Dispatch alone bounds nothing. It also wakes the thread that has waited longest, so that none ends, and each keeps
+/// up to 64 KB of what other threads queued.
 final class WorkLine: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
-        var running = 0
+        var threads = 0
         var waiting: [Work] = []
+        /// The semaphores of the threads that wait for work. Whoever removes one signals it.
+        var idle: [DispatchSemaphore] = []
     }
 
-    private let threads: Int
+    private let most: Int
+    private let patience: DispatchTimeInterval
     private let state = Mutex(State())
 
-    /// - Parameter threads: the most threads at a time, from 1.
-    init(threads: Int) { self.threads = threads }
+    /// - Parameters:
+    ///   - threads: the most threads at a time, from 1.
+    ///   - patience: how long a thread waits for work before it ends.
+    init(threads: Int, patience: DispatchTimeInterval = .seconds(10)) { (most, self.patience) = (threads, patience) }
 
     func run<Success: Sendable>(_ work: @escaping @Sendable () throws -> Success) async throws -> Success {
         try await withUnsafeThrowingContinuation { continuation in
@@ -24,29 +31,47 @@ final class WorkLine: Sendable {
         }
     }
 
+    /// The threads that work or wait for work.
+    var threads: Int { state.withLock { $0.threads } }
+    /// How much work has not begun.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
     private func add(_ work: @escaping Work) {
-        let isFree = state.withLock { state in
-            guard state.running < threads else {
-                state.waiting.append(work)
+        let needsThread = state.withLock { state in
+            state.waiting.append(work)
+            if let newest = state.idle.popLast() {
+                newest.signal()
                 return false
             }
-            state.running += 1
+            guard state.threads < most else { return false }
+            state.threads += 1
             return true
         }
         // A new serial queue always gets a thread. The global queues have only one thread per core.
-        if isFree { DispatchQueue(label: "work").async { self.workThrough(work) } }
+        if needsThread { DispatchQueue(label: "work").async { self.workUntilIdle() } }
     }
 
-    private func workThrough(_ first: Work) {
-        first()
-        while let next = next() { next() }
-    }
-
-    private func next() -> Work? {
-        state.withLock { state in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.running -= 1
-            return nil
+    private func workUntilIdle() {
+        let semaphore = DispatchSemaphore(value: 0)
+        while true {
+            let next = state.withLock { state in
+                guard state.waiting.isEmpty else { return state.waiting.removeFirst() as Work? }
+                state.idle.append(semaphore)
+                return nil
+            }
+            if let next {
+                next()
+            } else if semaphore.wait(timeout: .now() + patience) == .timedOut {
+                let isOver = state.withLock { state in
+                    guard let place = state.idle.firstIndex(where: { $0 === semaphore }) else { return false }
+                    state.idle.remove(at: place)
+                    state.threads -= 1
+                    return true
+                }
+                if isOver { return }
+                // It was removed a moment ago, so its signal is there or comes.
+                semaphore.wait()
+            }
         }
     }
 }
