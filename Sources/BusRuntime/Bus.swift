@@ -4,9 +4,9 @@ import Foundation
 import JSONText
 
 /// A process on the bus. It answers the messages that it has handlers for, and calls the replicas that it finds.
-@Loop public final class Bus {
+@Loop package final class Bus {
     /// Who this process is, and where it finds the others.
-    public let configuration: BusConfiguration
+    package let configuration: BusConfiguration
     private var server: BusServer?
     private var registered: [(endpoint: Endpoint, type: MessageType, version: UInt16)] = []
     private var pools: [ServiceName: ReplicaPool] = [:]
@@ -18,35 +18,35 @@ import JSONText
     private let made = MonotonicClock.now()
 
     /// The state is sent to every caller at once and in each PONG. Only a ready process gets requests.
-    public var state = ServiceState.starting {
+    package var state = ServiceState.starting {
         didSet { server?.state = state }
     }
 
     /// Called with every error of a handler that is not a bus error. Its log name contains nothing personal.
-    public var onInternalError: (@Loop (RequestContext, any Error) -> Void)? {
+    package var onInternalError: (@Loop (RequestContext, any Error) -> Void)? {
         didSet { server?.dispatcher.onInternalError = onInternalError }
     }
 
     /// Called with every request that an operator sends as an operator, before it starts.
-    public var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)? {
+    package var onOperatorCall: (@Loop (MessageType, Identifier) -> Void)? {
         didSet { server?.dispatcher.onOperatorCall = onOperatorCall }
     }
 
     /// Called with every request that was answered here, its code (`ok` for a reply) and its duration.
-    public var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)? {
+    package var onAnswered: (@Loop (RequestContext, String, Duration) -> Void)? {
         didSet { server?.dispatcher.onAnswered = onAnswered }
     }
 
     /// Called when an operator asks this process to drain and stop.
-    public var onDismissal: (@Loop () -> Void)? {
+    package var onDismissal: (@Loop () -> Void)? {
         didSet { server?.onDismissal = onDismissal }
     }
 
     /// Makes the process's side of the bus. It does nothing on the network before it is started.
-    public init(_ configuration: BusConfiguration) { self.configuration = configuration }
+    package init(_ configuration: BusConfiguration) { self.configuration = configuration }
 
     /// Answers `Handler.Request` from now on. A type without a handler is answered with `unknown_message`.
-    public func register(_ handler: some RequestHandler) { register(handler, as: Endpoint(handler)) }
+    package func register(_ handler: some RequestHandler) { register(handler, as: Endpoint(handler)) }
 
     private func register<Handler: RequestHandler>(_ handler: Handler, as endpoint: Endpoint) {
         registered.append((endpoint, Handler.Request.type, Handler.Request.version))
@@ -54,12 +54,12 @@ import JSONText
     }
 
     /// The message types with a handler here.
-    public var registeredTypes: Set<MessageType> { Set(registered.map(\.type)) }
+    package var registeredTypes: Set<MessageType> { Set(registered.map(\.type)) }
 
     /// Binds the endpoints and starts discovery.
     ///
     /// - Throws: ``ZMQError`` if an endpoint cannot be bound.
-    public func start() throws(ZMQError) {
+    package func start() throws(ZMQError) {
         if !configuration.bind.isEmpty {
             let server = try BusServer(configuration)
             server.state = state
@@ -94,7 +94,7 @@ import JSONText
     }
 
     /// The endpoint that this process listens on, with the port that the system chose.
-    public var endpoint: String? { server?.lastEndpoint }
+    package var endpoint: String? { server?.lastEndpoint }
 
     // MARK: Asking
 
@@ -102,7 +102,7 @@ import JSONText
     ///
     /// - Parameter service: which one, if several answer it.
     /// - Throws: ``BusError`` only.
-    public func call<Request: BusRequest>(
+    package func call<Request: BusRequest>(
         _ request: Request, of service: ServiceName? = nil, _ options: CallOptions
     ) async throws(BusError) -> Request.Reply {
         let (call, pool) = try submit(
@@ -113,7 +113,7 @@ import JSONText
     }
 
     /// As ``call(_:_:)``, with bodies that are passed on unread.
-    public func callRaw(
+    package func callRaw(
         type: MessageType, version: UInt16, rules: MessageRules, body: [UInt8], _ options: CallOptions
     ) async throws(BusError) -> RawReply {
         let (call, pool) = try submit(type: type, version: version, rules: rules, body: body, options)
@@ -172,21 +172,21 @@ import JSONText
     // MARK: Report
 
     /// Whether the service has a ready replica.
-    public func hasReadyReplica(of service: ServiceName) -> Bool { pools[service]?.hasReady ?? false }
+    package func hasReadyReplica(of service: ServiceName) -> Bool { pools[service]?.hasReady ?? false }
 
     /// Why no replica of the service accepts requests; `nil` if one does.
-    public func absence(of service: ServiceName) -> ServiceAbsence? {
+    package func absence(of service: ServiceName) -> ServiceAbsence? {
         if let pool = pools[service] { pool.absence } else { .notFound }
     }
 
     /// The replicas of a service, as this process knows them.
-    public func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
+    package func replicas(of service: ServiceName) -> [ReplicaState] { pools[service]?.states ?? [] }
 
     /// Called for the gauges that reports contain besides those of the process and the bus's own figures.
-    public var gauges: (@Loop () -> [String: Double])?
+    package var gauges: (@Loop () -> [String: Double])?
 
     /// What this process has counted since it started.
-    public var report: BusReport {
+    package var report: BusReport {
         var report = BusReport()
         report.uptimeMs = Int64((MonotonicClock.now() - made) / 1_000_000)
         report.served = (server?.dispatcher.served ?? []).inOrder
@@ -201,12 +201,12 @@ import JSONText
 
     /// The report of each replica of a service; `nil` for a replica that does not answer in time. For gateways and
     /// operators.
-    public func reports(of service: ServiceName, within limit: Duration) async -> [(ReplicaState, BusReport?)] {
+    package func reports(of service: ServiceName, within limit: Duration) async -> [(ReplicaState, BusReport?)] {
         await pools[service]?.reports(within: limit) ?? []
     }
 
     /// Requests that arrived and are not yet answered.
-    public var inFlight: Int { server?.dispatcher.inFlight ?? 0 }
+    package var inFlight: Int { server?.dispatcher.inFlight ?? 0 }
 
     // MARK: Time
 
@@ -241,7 +241,7 @@ import JSONText
     /// new requests, finishes the current ones (at most 5 s) and closes.
     ///
     /// - Parameter finish: stops the parts of the process that make calls, while calls are still possible.
-    public func drain(
+    package func drain(
         notice: Duration = .milliseconds(500), finish: @escaping @Loop @Sendable () async -> Void = {}
     ) async {
         guard !isStopped else { return await finish() }
@@ -263,7 +263,7 @@ import JSONText
     }
 
     /// Closes at once. Requests in flight are lost for both sides.
-    public func stop() {
+    package func stop() {
         guard !isStopped else { return }
         isStopped = true
         timer?.cancel()

@@ -2,34 +2,34 @@ import BusProtocol
 import Glibc
 
 /// Who this process is on the bus, and where it finds the others.
-public struct BusConfiguration: Sendable {
+package struct BusConfiguration: Sendable {
     /// The name of this process's service.
-    public var service: ServiceName
+    package var service: ServiceName
     /// Unique for each start.
-    public var instance: Identifier
+    package var instance: Identifier
     /// The build of this process, for operators.
-    public var build: String
+    package var build: String
     /// Endpoints to listen on; empty for a process that only calls.
-    public var bind: [String]
+    package var bind: [String]
     /// How to find the replicas of the services that this process calls.
-    public var peers: [ServiceName: Discovery]
+    package var peers: [ServiceName: Discovery]
     /// The keys of this process. Without keys nothing is encrypted and nobody's name is verified. That is only for
     /// benchmarks and tests.
-    public var security: BusSecurity?
+    package var security: BusSecurity?
     /// The most requests in flight to one replica.
-    public var credit = 64
+    package var credit = 64
     /// The most requests that this process holds at once. Further requests are refused as overloaded.
-    public var largestLoad = 4096
+    package var largestLoad = 4096
     /// The most calls that wait for a replica of one service. Further calls fail as overloaded.
-    public var mostWaiting = 200_000
+    package var mostWaiting = 200_000
     /// How long a call waits if no replica is ready.
-    public var grace = Duration.seconds(2)
+    package var grace = Duration.seconds(2)
     /// The least time between two discoveries of replicas. A name is resolved at most once a second. While no replica
     /// is known, a directory is searched every 50 ms.
-    public var discoveryInterval = Duration.milliseconds(500)
+    package var discoveryInterval = Duration.milliseconds(500)
 
     /// Takes who this process is. Everything else has a default.
-    public init(
+    package init(
         service: ServiceName, instance: Identifier = .ordered(), build: String = "dev", bind: [String] = [],
         peers: [ServiceName: Discovery] = [:]
     ) {
@@ -43,7 +43,7 @@ public struct BusConfiguration: Sendable {
     /// The endpoint of this instance in a directory of sockets.
     ///
     /// - Throws: ``Discovery/ParseError`` if the path is too long for a socket.
-    public func endpoint(inDirectory directory: String) throws(Discovery.ParseError) -> String {
+    package func endpoint(inDirectory directory: String) throws(Discovery.ParseError) -> String {
         let path = "\(directory)/\(service)-\(instance).sock"
         guard path.utf8.count <= UnixSocket.longestPath else {
             throw Discovery.ParseError(
@@ -109,10 +109,10 @@ struct Pong: Codable, Sendable, Equatable {
 }
 
 /// Whether a process accepts requests.
-public enum ServiceState: String, Codable, Sendable { case starting, ready, draining }
+package enum ServiceState: String, Codable, Sendable { case starting, ready, draining }
 
 /// Why a service, or one of its replicas, gets no requests.
-public enum ServiceAbsence: String, Sendable, Error {
+package enum ServiceAbsence: String, Sendable, Error {
     case starting, draining
     /// A process listens there and does not answer: it is stopped, hangs or is cut off.
     case noAnswer = "no_answer"

@@ -3,39 +3,39 @@ import EventLoop
 import JSONText
 
 /// Examines one replica for an operator's tool: HELLO, PING, and the replica's report.
-@Loop public final class BusProbe {
+@Loop package final class BusProbe {
     /// What a replica answered.
-    public struct Answer: Sendable, Equatable {
+    package struct Answer: Sendable, Equatable {
         /// The name that it gives.
-        public let service: ServiceName
+        package let service: ServiceName
         /// Identifies this start of the process.
-        public let instance: Identifier
+        package let instance: Identifier
         /// Its process ID; `nil` if its build does not send it.
-        public let process: Int32?
+        package let process: Int32?
         /// Its build.
-        public let build: String
+        package let build: String
         /// The oldest and the newest wire version that it understands.
-        public let wire: ClosedRange<Int>
+        package let wire: ClosedRange<Int>
         /// The digest of its catalogue. Replicas with the same digest have the same messages.
-        public let catalogue: String
+        package let catalogue: String
         /// The most requests in flight that it accepts from one caller.
-        public let credit: Int
+        package let credit: Int
         /// Whether it accepts requests.
-        public let state: ServiceState
+        package let state: ServiceState
         /// Requests that wait for their handlers to start.
-        public let queueDepth: Int
+        package let queueDepth: Int
         /// Requests that arrived and are not yet answered.
-        public let inFlight: Int
+        package let inFlight: Int
         /// The time from PING to PONG.
-        public let roundTrip: Duration
+        package let roundTrip: Duration
         /// Its report, if asked for.
-        public let report: BusReport?
+        package let report: BusReport?
         /// Its newest answers if asked for, at most 256, the oldest first.
-        public let answers: [AnswerRecord]
+        package let answers: [AnswerRecord]
     }
 
     /// What to ask of a replica besides its state.
-    public enum Wish: Sendable {
+    package enum Wish: Sendable {
         case nothing
         case report
         /// The answers after the record with this number; 0 the first time. The replica then keeps its answers for 5 s.
@@ -60,7 +60,7 @@ import JSONText
     ///   - wish: what to ask besides its state. Only an operator or a gateway gets more.
     ///   - limit: how long to wait.
     /// - Returns: `nil` if nobody answers in time, or not with this protocol.
-    public static func look(
+    package static func look(
         at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration
     ) async -> Answer? {
@@ -68,7 +68,7 @@ import JSONText
     }
 
     /// As ``look(at:of:as:wish:within:)``, with the reason if there is no answer.
-    public static func examine(
+    package static func examine(
         _ endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration
     ) async -> Result<Answer, ServiceAbsence> {
@@ -85,7 +85,7 @@ import JSONText
     }
 
     /// The process that listens on a socket of this machine, even if it does not answer; `nil` for other endpoints.
-    public nonisolated static func listener(at endpoint: String) -> Int32? {
+    package nonisolated static func listener(at endpoint: String) -> Int32? {
         path(of: endpoint).flatMap { UnixSocket.listener(of: $0) }
     }
 

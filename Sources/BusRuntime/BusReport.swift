@@ -2,37 +2,37 @@ import BusProtocol
 import EventLoop
 
 /// What a process has counted on the bus since it started. Nothing in it is about a person.
-public struct BusReport: Codable, Sendable, Equatable {
+package struct BusReport: Codable, Sendable, Equatable {
     /// Time since the process started, in milliseconds.
-    public var uptimeMs: Int64 = 0
+    package var uptimeMs: Int64 = 0
     /// Requests that arrived here, by message and caller.
-    public var served: [Traffic] = []
+    package var served: [Traffic] = []
     /// Calls from here, by message and called service.
-    public var asked: [Traffic] = []
+    package var asked: [Traffic] = []
     /// Problems with the replicas of the called services.
-    public var fates: [ReplicaFates] = []
+    package var fates: [ReplicaFates] = []
     /// What is counted besides the messages of each type.
-    public var counters = BusCounters()
+    package var counters = BusCounters()
     /// Further gauges of the service, by name.
-    public var gauges: [String: Double]?
+    package var gauges: [String: Double]?
 
     /// Makes an empty report.
-    public init() {}
+    package init() {}
 }
 
 /// Problems with the replicas of one service, as one of its callers saw them.
-public struct ReplicaFates: Codable, Sendable, Equatable {
+package struct ReplicaFates: Codable, Sendable, Equatable {
     /// The called service.
-    public var service: ServiceName
+    package var service: ServiceName
     /// How often a replica was lost: gone, silent, or replaced by another process.
-    public var lost = 0
+    package var lost = 0
     /// How often a replica was ejected because it answered PINGs but no requests.
-    public var ejected = 0
+    package var ejected = 0
     /// Frames from a replica that were malformed or unexpected.
-    public var malformedFrames = 0
+    package var malformedFrames = 0
 
     /// Makes counts of zero for one service.
-    public init(_ service: ServiceName) { self.service = service }
+    package init(_ service: ServiceName) { self.service = service }
 
     static func + (one: ReplicaFates, other: ReplicaFates) -> ReplicaFates {
         var sum = one
@@ -44,35 +44,35 @@ public struct ReplicaFates: Codable, Sendable, Equatable {
 }
 
 /// What a process counts besides the messages of each type.
-public struct BusCounters: Codable, Sendable, Equatable {
+package struct BusCounters: Codable, Sendable, Equatable {
     /// Frames that were malformed or unexpected.
-    public var malformedFrames = 0
+    package var malformedFrames = 0
     /// Messages of something else: another magic, another wire version, a key that is not allowed.
-    public var foreignFrames = 0
+    package var foreignFrames = 0
     /// Answers whose caller was gone.
-    public var undeliverable = 0
+    package var undeliverable = 0
     /// Errors of handlers that were not bus errors.
-    public var internalErrors = 0
+    package var internalErrors = 0
 }
 
 /// One request that was answered, without its body, as `vestibule bus tail` shows it.
-public struct AnswerRecord: Codable, Sendable, Equatable {
+package struct AnswerRecord: Codable, Sendable, Equatable {
     /// The number of the record, from 1. The process counts while somebody watches.
-    public var number: UInt64
+    package var number: UInt64
     /// When the request was answered.
-    public var at: Timestamp
+    package var at: Timestamp
     /// The type of the request.
-    public var type: MessageType
+    package var type: MessageType
     /// The service that sent the request.
-    public var caller: ServiceName
+    package var caller: ServiceName
     /// `ok` for a reply.
-    public var code: String
+    package var code: String
     /// The time from arrival to answer, in microseconds.
-    public var microseconds: Int64
+    package var microseconds: Int64
     /// The message ID of the request.
-    public var messageID: Identifier
+    package var messageID: Identifier
     /// The trace ID: 32 hexadecimal digits, the same at every hop.
-    public var traceID: String
+    package var traceID: String
 }
 
 /// The newest answers, kept while somebody watches.

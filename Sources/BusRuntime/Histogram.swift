@@ -1,27 +1,27 @@
 import EventLoop
 
 /// Durations counted in buckets, as in Prometheus.
-public struct Histogram: Codable, Sendable, Equatable {
+package struct Histogram: Codable, Sendable, Equatable {
     /// The upper bound of each bucket in microseconds; the last bucket has none. Both sides of the bus use these
     /// bounds, so other bounds need another name on the wire.
-    public static let bounds: [UInt64] = [
+    package static let bounds: [UInt64] = [
         100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
         5_000_000, 10_000_000,
     ]
 
     /// The count of each bucket.
-    public private(set) var counts: [Int]
+    package private(set) var counts: [Int]
     /// The sum of all durations, in microseconds.
-    public private(set) var total: UInt64 = 0
+    package private(set) var total: UInt64 = 0
 
     /// Makes an empty histogram.
-    public init() { counts = Array(repeating: 0, count: Self.bounds.count + 1) }
+    package init() { counts = Array(repeating: 0, count: Self.bounds.count + 1) }
 
     /// The number of durations.
-    public var count: Int { counts.reduce(0, +) }
+    package var count: Int { counts.reduce(0, +) }
 
     /// Adds a duration.
-    public mutating func note(nanoseconds: UInt64) {
+    package mutating func note(nanoseconds: UInt64) {
         let microseconds = nanoseconds / 1000
         total += microseconds
         let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
@@ -29,7 +29,7 @@ public struct Histogram: Codable, Sendable, Equatable {
     }
 
     /// The sum of two histograms. Counts with another build's bounds are ignored.
-    public func adding(_ other: Histogram) -> Histogram {
+    package func adding(_ other: Histogram) -> Histogram {
         guard counts.count == other.counts.count else { return self }
         var sum = self
         for index in counts.indices { sum.counts[index] += other.counts[index] }
@@ -38,7 +38,7 @@ public struct Histogram: Codable, Sendable, Equatable {
     }
 
     /// What was added since an earlier state of the same histogram.
-    public func subtracting(_ earlier: Histogram) -> Histogram {
+    package func subtracting(_ earlier: Histogram) -> Histogram {
         guard counts.count == earlier.counts.count else { return self }
         var rest = self
         for index in counts.indices { rest.counts[index] = max(0, counts[index] - earlier.counts[index]) }
@@ -52,7 +52,7 @@ public struct Histogram: Codable, Sendable, Equatable {
     /// bound.
     ///
     /// - Parameter share: from 0 to 1.
-    public func quantile(_ share: Double) -> Duration? {
+    package func quantile(_ share: Double) -> Duration? {
         let rank = share * Double(count)
         guard count > 0, counts.count == Self.bounds.count + 1 else { return nil }
         var (below, lower) = (0, 0.0)

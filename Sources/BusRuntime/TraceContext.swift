@@ -1,7 +1,7 @@
 import BusProtocol
 
 /// The trace that a request belongs to. Source: W3C Trace Context, level 1.
-public struct TraceContext: Sendable, Hashable {
+package struct TraceContext: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
     private let span: UInt64
@@ -9,7 +9,7 @@ public struct TraceContext: Sendable, Hashable {
     private init(_ high: UInt64, _ low: UInt64, span: UInt64) { (self.high, self.low, self.span) = (high, low, span) }
 
     /// A new trace.
-    public static func fresh() -> TraceContext {
+    package static func fresh() -> TraceContext {
         let (high, low) = Identifier.random().words
         return TraceContext(high, low, span: newSpan())
     }
@@ -17,7 +17,7 @@ public struct TraceContext: Sendable, Hashable {
     /// Reads a trace; `nil` if the header is malformed, and then a new trace begins.
     ///
     /// - Parameter header: a `traceparent`.
-    public init?(traceparent header: String) {
+    package init?(traceparent header: String) {
         let bytes = Array(header.utf8)
         func isDash(_ index: Int) -> Bool { bytes[index] == UInt8(ascii: "-") }
         guard bytes.count >= 55, isDash(2), isDash(35), isDash(52), let version = Self.number(bytes[0..<2]),
@@ -29,14 +29,14 @@ public struct TraceContext: Sendable, Hashable {
     }
 
     /// A new span of the same trace, for the next hop.
-    public func child() -> TraceContext { TraceContext(high, low, span: Self.newSpan()) }
+    package func child() -> TraceContext { TraceContext(high, low, span: Self.newSpan()) }
 
     /// 32 lower-case hexadecimal digits, not all zero.
-    public var traceID: String { text { $0.put(high).put(low) } }
+    package var traceID: String { text { $0.put(high).put(low) } }
     /// 16 lower-case hexadecimal digits, not all zero.
-    public var spanID: String { text { $0.put(span) } }
+    package var spanID: String { text { $0.put(span) } }
     /// The value of the header `traceparent`.
-    public var traceparent: String { text { $0.put("00-").put(high).put(low).put("-").put(span).put("-01") } }
+    package var traceparent: String { text { $0.put("00-").put(high).put(low).put("-").put(span).put("-01") } }
 
     /// Never zero, because a UUID of version 4 has some bits that are always set.
     private static func newSpan() -> UInt64 { Identifier.random().words.high }

@@ -2,41 +2,41 @@ import BusProtocol
 import EventLoop
 
 /// The counts of one message type and version between this process and one other service.
-public struct Traffic: Codable, Sendable, Equatable {
+package struct Traffic: Codable, Sendable, Equatable {
     /// The type and version, as `auth.send-otp/v1`. All messages without a handler share `unknown`, because the number
     /// of their names is unbounded.
-    public let message: String
+    package let message: String
     /// The calling service, or the called service.
-    public let partner: ServiceName
+    package let partner: ServiceName
     /// The messages that have not ended.
-    public internal(set) var inFlight = 0
+    package internal(set) var inFlight = 0
     /// The number of ended messages by code: `ok` for a reply, `cancelled` if the caller no longer waited.
-    public internal(set) var ended: [String: Int] = [:]
+    package internal(set) var ended: [String: Int] = [:]
     /// The time from arrival to the answer, or from the call to its end with all attempts. Requests that were refused
     /// on arrival are not included.
-    public internal(set) var took = Histogram()
+    package internal(set) var took = Histogram()
     /// The part of that time before the handler started, or before the call was first sent to a replica.
-    public internal(set) var waited = Histogram()
+    package internal(set) var waited = Histogram()
     /// The attempts after the first; for calls only.
-    public internal(set) var retries = 0
+    package internal(set) var retries = 0
     /// The messages that ended as overloaded, here or in a service that is needed to answer.
-    public internal(set) var shed = 0
+    package internal(set) var shed = 0
 
     /// Makes counts of zero.
-    public init(message: String, partner: ServiceName) { (self.message, self.partner) = (message, partner) }
+    package init(message: String, partner: ServiceName) { (self.message, self.partner) = (message, partner) }
 
     /// Whether the times do not show how fast the service is.
-    public var isLongPoll: Bool { Self.longPolls.contains(message) }
+    package var isLongPoll: Bool { Self.longPolls.contains(message) }
     private static let longPolls = Set(
         Catalogue.all.filter { $0.rules.isLongPoll }.map { "\($0.type)/v\($0.version)" })
 
     /// The messages that ended with a reply.
-    public var succeeded: Int { ended["ok"] ?? 0 }
+    package var succeeded: Int { ended["ok"] ?? 0 }
     /// The messages that ended without a reply.
-    public var failed: Int { ended.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) } }
+    package var failed: Int { ended.reduce(0) { $0 + ($1.key == "ok" ? 0 : $1.value) } }
 
     /// The sum of two processes' counts for the same message and service.
-    public func adding(_ other: Traffic) -> Traffic {
+    package func adding(_ other: Traffic) -> Traffic {
         var sum = self
         sum.inFlight += other.inFlight
         sum.ended.merge(other.ended, uniquingKeysWith: +)

@@ -1,11 +1,11 @@
 import CCrypto
 
 /// Why encrypted bytes cannot be opened. It gives no further reason, which would help a forger.
-public enum SealError: Error, Sendable { case cannotOpen, unknownKey }
+package enum SealError: Error, Sendable { case cannotOpen, unknownKey }
 
 /// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D). Each encryption uses a new random
 /// nonce of 96 bits.
-public enum AESGCM {
+package enum AESGCM {
     static let nonceLength = 12, tagLength = 16
 
     /// Looked up once, as for ``SHA256``. It is never freed and never changed.
@@ -17,7 +17,7 @@ public enum AESGCM {
     ///   - key: 32 bytes.
     ///   - associated: what the bytes belong to. They can be opened only with the same value.
     /// - Returns: nonce, ciphertext and tag, 28 bytes longer than the plaintext.
-    public static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
+    package static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
         seal(plaintext, key: key, nonce: RandomBytes.make(nonceLength), associated: associated)
     }
 
@@ -41,7 +41,7 @@ public enum AESGCM {
     /// Decrypts.
     ///
     /// - Throws: ``SealError/cannotOpen`` for a wrong key, changed bytes or another `associated`.
-    public static func open(_ sealed: [UInt8], key: [UInt8], associated: [UInt8] = []) throws(SealError) -> [UInt8] {
+    package static func open(_ sealed: [UInt8], key: [UInt8], associated: [UInt8] = []) throws(SealError) -> [UInt8] {
         guard key.count == 32, sealed.count >= nonceLength + tagLength else { throw .cannotOpen }
         let count = sealed.count - nonceLength - tagLength
         let context = EVP_CIPHER_CTX_new()

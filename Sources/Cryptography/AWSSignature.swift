@@ -2,38 +2,38 @@ import Glibc
 
 /// Signs requests to Amazon Web Services and to servers that speak S3 (AWS Signature Version 4 in the `Authorization`
 /// header).
-public struct AWSSigner: Sendable {
+package struct AWSSigner: Sendable {
     /// The keys of a role or a user.
-    public struct Credentials: Sendable {
+    package struct Credentials: Sendable {
         /// The public half.
-        public var accessKey: String
+        package var accessKey: String
         /// The secret half.
-        public var secretKey: String
+        package var secretKey: String
         /// Belongs to credentials of short life; `nil` otherwise.
-        public var sessionToken: String?
+        package var sessionToken: String?
 
         /// Takes the keys.
-        public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
+        package init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
             (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
         }
     }
 
     /// What is signed of a request.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// Such as `POST`.
-        public var method: String
+        package var method: String
         /// As it is before percent-encoding. It is encoded once, as S3 wants it; other services encode it twice, which
         /// makes no difference for `/`.
-        public var path: String
+        package var path: String
         /// Names and values as they are before percent-encoding.
-        public var query: [(name: String, value: String)]
+        package var query: [(name: String, value: String)]
         /// Names and values, with `host`. The headers that ``AWSSigner/headers(for:at:)`` returns are not among them.
-        public var headers: [(name: String, value: String)]
+        package var headers: [(name: String, value: String)]
         /// The SHA-256 of the body in hexadecimal digits, or `UNSIGNED-PAYLOAD` for S3.
-        public var payloadHash: String
+        package var payloadHash: String
 
         /// Takes the parts of a request. Without a hash the body is empty.
-        public init(
+        package init(
             method: String, path: String, query: [(name: String, value: String)] = [],
             headers: [(name: String, value: String)], payloadHash: String = Hex.encode(SHA256.digest([]))
         ) {
@@ -52,7 +52,7 @@ public struct AWSSigner: Sendable {
     /// - Parameters:
     ///   - region: such as `eu-west-1`.
     ///   - service: such as `s3`.
-    public init(_ credentials: Credentials, region: String, service: String) {
+    package init(_ credentials: Credentials, region: String, service: String) {
         (self.credentials, self.region, self.service) = (credentials, region, service)
     }
 
@@ -60,7 +60,7 @@ public struct AWSSigner: Sendable {
     /// also wants `x-amz-content-sha256`, which the caller signs as one of its headers.
     ///
     /// - Parameter time: in seconds since 1970. A server refuses a time that is more than five minutes off.
-    public func headers(for request: Request, at time: Int64) -> [(name: String, value: String)] {
+    package func headers(for request: Request, at time: Int64) -> [(name: String, value: String)] {
         let date = Self.date(time)
         var added = [(name: "x-amz-date", value: date)]
         if let token = credentials.sessionToken { added.append((name: "x-amz-security-token", value: token)) }
@@ -112,7 +112,7 @@ extension AWSSigner.Request {
     }
 
     /// Encoded, and in the order of the encoded bytes.
-    public static func encode(_ query: [(name: String, value: String)]) -> String {
+    package static func encode(_ query: [(name: String, value: String)]) -> String {
         query.map { (name: encode($0.name), value: encode($0.value)) }.sorted {
             ($0.name, $0.value) < ($1.name, $1.value)
         }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
@@ -121,7 +121,7 @@ extension AWSSigner.Request {
     /// Percent-encodes every byte but those of letters, digits and `-._~`. A URL must be encoded as it was signed.
     ///
     /// - Parameter kept: further characters that stay as they are.
-    public static func encode(_ text: String, keeping kept: String = "") -> String {
+    package static func encode(_ text: String, keeping kept: String = "") -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             if unreserved.contains(byte) || kept.utf8.contains(byte) {
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))

@@ -1,31 +1,31 @@
 /// The key that signs one address until a time. It is derived from a key of the service that owns the address, so whoever
 /// is given it can sign no other address.
-public struct AddressKey: Sendable, Equatable {
+package struct AddressKey: Sendable, Equatable {
     /// 32 bytes. They are a secret.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Derives the key of an address from a service's own key.
-    public init(of path: String, from hash: KeyedHash) { bytes = hash.code(for: "address\n\(path)") }
+    package init(of path: String, from hash: KeyedHash) { bytes = hash.code(for: "address\n\(path)") }
 
     /// A key that was given by the owner of the address.
-    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     private func code(_ expires: Int64) -> [UInt8] { HMACSHA256.code(for: Array("GET\n\(expires)".utf8), key: bytes) }
 
     /// The query that opens the address.
     ///
     /// - Parameter expires: seconds since 1970.
-    public func query(until expires: Int64) -> String {
+    package func query(until expires: Int64) -> String {
         "expires=\(expires)&signature=\(Base64URL.encode(code(expires)))"
     }
 
     /// Whether this key made a signature.
-    public func accepts(_ signature: [UInt8], until expires: Int64) -> Bool {
+    package func accepts(_ signature: [UInt8], until expires: Int64) -> Bool {
         constantTimeEqual(code(expires), signature)
     }
 
     /// The end of an address that stays the same for a day (UTC), and can be used for one to two days.
     ///
     /// - Parameter now: seconds since 1970, as the result is.
-    public static func end(forAllDay now: Int64) -> Int64 { (now / 86_400 + 2) * 86_400 }
+    package static func end(forAllDay now: Int64) -> Int64 { (now / 86_400 + 2) * 86_400 }
 }

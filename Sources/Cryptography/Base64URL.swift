@@ -1,7 +1,7 @@
 /// Base64 with the URL alphabet and without padding (RFC 4648, section 5).
-public enum Base64URL {
+package enum Base64URL {
     /// The text for some bytes.
-    public static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var (digits, bits, count) = ([UInt8](), 0, 0)
         digits.reserveCapacity((bytes.count * 4 + 2) / 3)
         for byte in bytes {
@@ -17,7 +17,7 @@ public enum Base64URL {
 
     /// Decodes a text. Each value has exactly one text, so it is `nil` for another alphabet, padding, white space, an
     /// impossible length, and unused bits that are not zero.
-    public static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         let digits = text.utf8
         guard digits.count % 4 != 1 else { return nil }
         var (bytes, bits, count) = ([UInt8](), 0, 0)
@@ -56,9 +56,9 @@ public enum Base64URL {
 }
 
 /// Bytes as lower-case hexadecimal digits.
-public enum Hex {
+package enum Hex {
     /// The text for some bytes, in lower case.
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(bytes.underestimatedCount * 2)
         for byte in bytes {
@@ -74,7 +74,7 @@ public enum Hex {
     }
 
     /// Decodes a text in either case; `nil` for an odd length or any other character.
-    public static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

@@ -1,18 +1,18 @@
 import CCrypto
 
 /// The public half of an Ed25519 key (RFC 8032).
-public struct Ed25519PublicKey: Sendable, Hashable {
+package struct Ed25519PublicKey: Sendable, Hashable {
     /// 32 bytes.
-    public let raw: [UInt8]
+    package let raw: [UInt8]
 
     /// `nil` unless there are 32 bytes.
-    public init?(raw: [UInt8]) {
+    package init?(raw: [UInt8]) {
         guard raw.count == 32 else { return nil }
         self.raw = raw
     }
 
     /// Verifies a signature. It is false for a wrong signature and for a wrong length.
-    public func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
+    package func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
         guard signature.count == 64, let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, raw, 32) else {
             return false
         }
@@ -25,15 +25,15 @@ public struct Ed25519PublicKey: Sendable, Hashable {
 }
 
 /// An Ed25519 signing key (RFC 8032).
-public struct Ed25519PrivateKey: Sendable {
+package struct Ed25519PrivateKey: Sendable {
     /// 32 secret bytes.
-    public let seed: [UInt8]
+    package let seed: [UInt8]
     /// The public half of the key.
-    public let publicKey: Ed25519PublicKey
+    package let publicKey: Ed25519PublicKey
     private let handle: Handle
 
     /// A new random key.
-    public init() {
+    package init() {
         guard let key = Ed25519PrivateKey(seed: RandomBytes.make(32)) else {
             preconditionFailure("no Ed25519 in libcrypto")
         }
@@ -41,7 +41,7 @@ public struct Ed25519PrivateKey: Sendable {
     }
 
     /// `nil` unless there are 32 bytes.
-    public init?(seed: [UInt8]) {
+    package init?(seed: [UInt8]) {
         guard seed.count == 32, let handle = Handle(seed: seed) else { return nil }
         var (raw, length) = ([UInt8](repeating: 0, count: 32), 32)
         guard EVP_PKEY_get_raw_public_key(handle.key, &raw, &length) == 1, let publicKey = Ed25519PublicKey(raw: raw)
@@ -50,7 +50,7 @@ public struct Ed25519PrivateKey: Sendable {
     }
 
     /// 64 bytes.
-    public func signature(for message: [UInt8]) -> [UInt8] {
+    package func signature(for message: [UInt8]) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         var (signature, length) = ([UInt8](repeating: 0, count: 64), 64)

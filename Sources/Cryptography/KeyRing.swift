@@ -8,20 +8,20 @@ import Foundation
 /// last key.
 ///
 /// People are looked up by hashes whose keys can change: those with the word `lookup`, or else the key of hashes.
-public struct KeyRing: Sendable {
+package struct KeyRing: Sendable {
     /// A key with its ID.
-    public struct Key: Sendable {
+    package struct Key: Sendable {
         /// The ID of the key.
-        public let id: String
+        package let id: String
         let secret: [UInt8]
     }
 
     /// Why a text is not a key ring.
-    public enum ParseError: Error, Sendable, CustomStringConvertible {
+    package enum ParseError: Error, Sendable, CustomStringConvertible {
         case empty, malformedLine(Int), shortKey(Int), repeatedID(Int), severalOfHashes
         case severalLookups
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .empty: "the key ring has no key"
             case .malformedLine(let line):
@@ -35,20 +35,20 @@ public struct KeyRing: Sendable {
     }
 
     /// All keys, the current key first.
-    public let keys: [Key]
+    package let keys: [Key]
     /// The key that encrypts.
-    public let current: Key
+    package let current: Key
     /// The key of hashes.
-    public let hashing: Key
+    package let hashing: Key
     /// The keys that people are looked up by: one, or two while one replaces the other.
-    public let lookups: [Key]
+    package let lookups: [Key]
 
     /// Reads a key ring.
     ///
     /// - Parameter contents: a line `id base64` per key, the current key first, at least 32 bytes each. One line may
     ///   end with the word `hashes`, and two with `lookup`. A key with `lookup` only neither encrypts nor makes other
     ///   hashes, so that it can be removed later.
-    public init(contents: String) throws(ParseError) {
+    package init(contents: String) throws(ParseError) {
         var (keys, sealing, hashing, lookups) = ([Key](), [Key](), Key?.none, [Key]())
         for (index, line) in contents.split(separator: "\n").enumerated() {
             let parts = line.split(separator: " ")
@@ -76,23 +76,23 @@ public struct KeyRing: Sendable {
     }
 
     /// A ring with one new random key, as a text.
-    public static func generate(id: String) -> String { "\(id) \(Data(RandomBytes.make(32)).base64EncodedString())\n" }
+    package static func generate(id: String) -> String { "\(id) \(Data(RandomBytes.make(32)).base64EncodedString())\n" }
 
     /// A subkey of 32 bytes for one purpose, from the current key or from the named one; `nil` if the ring does not
     /// have that key.
-    public func subkey(purpose: String, keyID: String? = nil) -> [UInt8]? {
+    package func subkey(purpose: String, keyID: String? = nil) -> [UInt8]? {
         guard let key = keyID == nil ? current : keys.first(where: { $0.id == keyID }) else { return nil }
         return HKDF.derive(key: key.secret, info: Array("vestibule/\(purpose)".utf8), length: 32)
     }
 }
 
 /// Encrypts bytes for one purpose of a key ring. The result names the key.
-public struct Sealer: Sendable {
+package struct Sealer: Sendable {
     private let subkeys: [String: [UInt8]]
     private let currentID: String
 
     /// Takes the key ring and the purpose.
-    public init(_ ring: KeyRing, purpose: String) {
+    package init(_ ring: KeyRing, purpose: String) {
         currentID = ring.current.id
         subkeys = Dictionary(
             uniqueKeysWithValues: ring.keys.map { key in
@@ -103,7 +103,7 @@ public struct Sealer: Sendable {
     /// Encrypts.
     ///
     /// - Parameter associated: the row that the bytes belong to.
-    public func seal(_ bytes: [UInt8], associated: [UInt8]) -> [UInt8] {
+    package func seal(_ bytes: [UInt8], associated: [UInt8]) -> [UInt8] {
         let id = Array(currentID.utf8)
         return [UInt8(id.count)] + id + AESGCM.seal(bytes, key: subkeys[currentID] ?? [], associated: associated)
     }
@@ -111,7 +111,7 @@ public struct Sealer: Sendable {
     /// Decrypts.
     ///
     /// - Throws: ``SealError/unknownKey`` if the ring no longer has the key, otherwise ``SealError/cannotOpen``.
-    public func open(_ sealed: [UInt8], associated: [UInt8]) throws(SealError) -> [UInt8] {
+    package func open(_ sealed: [UInt8], associated: [UInt8]) throws(SealError) -> [UInt8] {
         guard let length = sealed.first, sealed.count > Int(length) else { throw .cannotOpen }
         let id = String(decoding: sealed[1..<(1 + Int(length))], as: UTF8.self)
         guard let key = subkeys[id] else { throw .unknownKey }
@@ -120,19 +120,19 @@ public struct Sealer: Sendable {
 }
 
 /// Hashes a secret or a number so that it may be stored in the database: an HMAC for one purpose of a key ring.
-public struct KeyedHash: Sendable {
+package struct KeyedHash: Sendable {
     private let key: [UInt8]
     /// The ID of the key in the ring.
-    public let keyID: String
+    package let keyID: String
 
     /// - Parameter keyID: a key of the ring; by default the key of hashes.
-    public init(_ ring: KeyRing, purpose: String, keyID: String? = nil) {
+    package init(_ ring: KeyRing, purpose: String, keyID: String? = nil) {
         self.keyID = keyID ?? ring.hashing.id
         key = ring.subkey(purpose: purpose, keyID: self.keyID) ?? []
     }
 
     /// The hash of some bytes: 32 bytes.
-    public func code(for bytes: [UInt8]) -> [UInt8] { HMACSHA256.code(for: bytes, key: key) }
+    package func code(for bytes: [UInt8]) -> [UInt8] { HMACSHA256.code(for: bytes, key: key) }
     /// The hash of a text in UTF-8: 32 bytes.
-    public func code(for text: String) -> [UInt8] { code(for: Array(text.utf8)) }
+    package func code(for text: String) -> [UInt8] { code(for: Array(text.utf8)) }
 }

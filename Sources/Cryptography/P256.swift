@@ -1,20 +1,20 @@
 import CCrypto
 
 /// The public half of a key on the curve P-256 (FIPS 186-5), for ECDSA with SHA-256: `ES256` of RFC 7518.
-public struct P256PublicKey: Sendable, Hashable {
+package struct P256PublicKey: Sendable, Hashable {
     /// The x-coordinate of the point: 32 bytes, big-endian.
-    public let x: [UInt8]
+    package let x: [UInt8]
     /// The y-coordinate of the point: 32 bytes, big-endian.
-    public let y: [UInt8]
+    package let y: [UInt8]
 
     /// `nil` unless both have 32 bytes and the point is on the curve.
-    public init?(x: [UInt8], y: [UInt8]) {
+    package init?(x: [UInt8], y: [UInt8]) {
         (self.x, self.y) = (x, y)
         guard x.count == 32, y.count == 32, handle() != nil else { return nil }
     }
 
     /// - Parameter signature: r and s, 32 bytes each (RFC 7518, section 3.4).
-    public func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
+    package func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
         guard signature.count == 64, let key = handle(), let encoded = Self.encoded(signature) else { return false }
         return key.verifies(encoded, for: message)
     }
@@ -40,21 +40,21 @@ public struct P256PublicKey: Sendable, Hashable {
 }
 
 /// A signing key on the curve P-256, in the form that providers use: PKCS #8 in PEM, without a password.
-public struct P256PrivateKey: Sendable {
+package struct P256PrivateKey: Sendable {
     /// The secret key, as in its file.
-    public let pem: String
+    package let pem: String
     /// The public half of the key.
-    public let publicKey: P256PublicKey
+    package let publicKey: P256PublicKey
 
     /// `nil` unless the text is one key on this curve.
-    public init?(pem: String) {
+    package init?(pem: String) {
         self.pem = pem
         guard let key = Self.handle(pem), let publicKey = Self.publicKey(of: key) else { return nil }
         self.publicKey = publicKey
     }
 
     /// A new random key.
-    public init() {
+    package init() {
         guard let raw = P256.generate() else { preconditionFailure("no P-256 in libcrypto") }
         let handle = KeyHandle(owning: raw)
         let memory = BIO_new(BIO_s_mem())
@@ -70,7 +70,7 @@ public struct P256PrivateKey: Sendable {
     }
 
     /// r and s, 32 bytes each (RFC 7518, section 3.4).
-    public func signature(for message: [UInt8]) -> [UInt8] {
+    package func signature(for message: [UInt8]) -> [UInt8] {
         guard let key = Self.handle(pem) else { preconditionFailure("a key that was read is readable") }
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }

@@ -1,22 +1,22 @@
 import CCrypto
 
 /// An RSA key that signs (RFC 8017, RSASSA-PKCS1-v1_5 with SHA-256: `RS256` in RFC 7518).
-public struct RSAPrivateKey: Sendable {
+package struct RSAPrivateKey: Sendable {
     private let pem: [UInt8]
 
     /// The shortest key, in bits. Shorter keys are broken or soon will be.
-    public static let shortest: Int32 = 2048
+    package static let shortest: Int32 = 2048
 
     /// - Parameter pem: PKCS#8, not encrypted (`-----BEGIN PRIVATE KEY-----`).
     /// - Returns: `nil` unless it holds an RSA key of ``shortest`` bits or more.
-    public init?(pem: String) {
+    package init?(pem: String) {
         self.pem = Array(pem.utf8)
         let fits = withKey { EVP_PKEY_get_base_id($0) == EVP_PKEY_RSA && EVP_PKEY_get_bits($0) >= Self.shortest }
         guard fits == true else { return nil }
     }
 
     /// Signs a message. The signature is as long as the key. It takes a millisecond, so it must run off the loop.
-    public func signature(for message: [UInt8]) -> [UInt8] {
+    package func signature(for message: [UInt8]) -> [UInt8] {
         let signature = withKey { key -> [UInt8]? in
             let context = EVP_MD_CTX_new()
             defer { EVP_MD_CTX_free(context) }

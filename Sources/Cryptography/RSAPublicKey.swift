@@ -1,13 +1,13 @@
 /// The public half of an RSA key (RFC 8017).
-public struct RSAPublicKey: Sendable, Hashable {
+package struct RSAPublicKey: Sendable, Hashable {
     /// Big-endian, without leading zeros.
-    public let modulus: [UInt8]
+    package let modulus: [UInt8]
     /// The public exponent, big-endian.
-    public let exponent: [UInt8]
+    package let exponent: [UInt8]
 
     /// `nil` for keys that no identity provider should use: a modulus of fewer than 2048 or more than 8192 bits, or an
     /// exponent that is even, 1, or longer than four bytes. A larger key from a stranger would cost too much time.
-    public init?(modulus: [UInt8], exponent: [UInt8]) {
+    package init?(modulus: [UInt8], exponent: [UInt8]) {
         let exponentValue = exponent.count <= 4 ? exponent.reduce(0) { $0 << 8 | UInt64($1) } : 0
         guard let first = modulus.first, first != 0, let last = modulus.last, last % 2 == 1,
             (2048...8192).contains(modulus.count * 8 - first.leadingZeroBitCount), exponent.first != 0,
@@ -18,7 +18,7 @@ public struct RSAPublicKey: Sendable, Hashable {
 
     /// Verifies a signature by RSASSA-PKCS1-v1_5 with SHA-256, `RS256` of RFC 7518. It is false if the signature is not
     /// as long as the modulus.
-    public func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
+    package func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
         guard signature.count == modulus.count else { return false }
         let numbers = DER.sequence(DER.integer(modulus), DER.integer(exponent))
         guard let key = KeyHandle(der: DER.sequence(Self.algorithm, DER.bits(numbers))) else { return false }

@@ -3,7 +3,7 @@
 /// Two transactions that take locks in different orders could wait for each other. Debug builds stop at a wrong order.
 ///
 /// A lock is held until its transaction ends. Its key includes the schema, because the services may share a database.
-public enum AdvisoryLock: String, CaseIterable, Sendable {
+package enum AdvisoryLock: String, CaseIterable, Sendable {
     /// Each service: migrations, one process at a time. It is the only lock that a session holds.
     case migrations
     /// Documents with versions: publication of a version.
@@ -28,7 +28,7 @@ public enum AdvisoryLock: String, CaseIterable, Sendable {
     /// SQL that waits for the lock, and does not wait if the expression is null.
     ///
     /// - Parameter what: an SQL expression for a text, if each text has its own lock; `nil` if there is only one lock.
-    public func wait(for what: String? = nil) -> String { "pg_advisory_xact_lock(\(key(of: what)))" }
+    package func wait(for what: String? = nil) -> String { "pg_advisory_xact_lock(\(key(of: what)))" }
 
     /// SQL of the lock's key, 64 bits.
     ///

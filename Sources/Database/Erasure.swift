@@ -5,9 +5,9 @@ import Values
 /// create data about the person again.
 ///
 /// The mark is the SHA-256 of the person's ID. The ID is random, so the mark does not reveal it.
-@Loop public enum Erasure {
+@Loop package enum Erasure {
     /// The runtime's own tables with a person's id, which ``withdraw(_:in:)`` and ``erase(_:in:)`` look after.
-    nonisolated public static let tables = [
+    nonisolated package static let tables = [
         "outbox", "outbox_delivered", "outbox_sequences", "event_positions", "pseudonyms",
     ]
 
@@ -15,7 +15,7 @@ import Values
     /// ends.
     ///
     /// The first row about a person in a service is written after it, by a statement that checks `is_erased`.
-    public static func wait(for person: Identifier, in transaction: Transaction) {
+    package static func wait(for person: Identifier, in transaction: Transaction) {
         transaction.send(turn, [.uuid(person)])
     }
 
@@ -23,13 +23,13 @@ import Values
     /// is null.
     ///
     /// - Parameter column: of type `uuid`.
-    nonisolated public static func wait(forPersonIn column: String) -> String {
+    nonisolated package static func wait(forPersonIn column: String) -> String {
         AdvisoryLock.person.wait(for: "\(column)::text")
     }
 
     /// Removes undelivered outbox items about the person, including dead letters. The next item is then not blocked.
     /// Delivered events are removed, too. An event may be on its way from either table to the other.
-    public static func withdraw(_ person: Identifier, in transaction: Transaction) {
+    package static func withdraw(_ person: Identifier, in transaction: Transaction) {
         for table in ["outbox", "outbox_delivered", "outbox"] {
             transaction.send(Statement("DELETE FROM \(table) WHERE person_id = $1"), [.uuid(person)])
         }
@@ -37,12 +37,12 @@ import Values
 
     /// Sets the mark, and removes the person from the runtime's own tables: event sequence numbers and the pseudonym of
     /// the audit chain. The service removes its own rows in the same transaction.
-    public static func erase(_ person: Identifier, in transaction: Transaction) {
+    package static func erase(_ person: Identifier, in transaction: Transaction) {
         for statement in statements { transaction.send(statement, [.uuid(person)]) }
     }
 
     /// Whether the person was deleted.
-    public static func isErased(_ person: Identifier, in transaction: Transaction) async throws -> Bool {
+    package static func isErased(_ person: Identifier, in transaction: Transaction) async throws -> Bool {
         try await transaction.query("SELECT is_erased($1) AS is_erased", [.uuid(person)]).first?.bool("is_erased")
             ?? false
     }

@@ -3,9 +3,9 @@ import JSONText
 import ProcessRuntime
 
 /// What a service's program does with files of documents instead of serving. It needs neither a database nor keys.
-public enum DocumentCommand {
+package enum DocumentCommand {
     /// What is said about a file.
-    public struct Answer {
+    package struct Answer {
         let json: JSONValue
         let lines: [String]
         let isWell: Bool
@@ -14,7 +14,7 @@ public enum DocumentCommand {
         ///   - json: for a program.
         ///   - lines: for a person.
         ///   - isWell: `false` if something is wrong with the file.
-        public init(json: JSONValue, lines: [String], isWell: Bool) {
+        package init(json: JSONValue, lines: [String], isWell: Bool) {
             (self.json, self.lines, self.isWell) = (json, lines, isWell)
         }
     }
@@ -34,7 +34,7 @@ public enum DocumentCommand {
     ///     system has, and throws if it cannot read that.
     ///   - read: reads a file and checks its shape.
     ///   - compare: compares two files.
-    public static func runIfAsked<File>(
+    package static func runIfAsked<File>(
         _ arguments: [String], _ kind: DocumentKind,
         check: (_ name: String, _ bytes: [UInt8], _ system: JSONValue?) throws -> Answer,
         read: ([UInt8]) throws -> File, compare: (File, File) -> some DocumentDifference

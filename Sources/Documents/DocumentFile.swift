@@ -2,39 +2,39 @@ import Foundation
 import JSONText
 
 /// A document with the file that it comes from.
-public struct DocumentFile<Document: Sendable>: Sendable {
+package struct DocumentFile<Document: Sendable>: Sendable {
     /// The path of the file; `nil` if the document is a part of the program.
-    public let path: String?
+    package let path: String?
     /// The document.
-    public let document: Document
+    package let document: Document
 
     /// Takes the document and its path.
-    public init(_ document: Document, path: String?) { (self.document, self.path) = (document, path) }
+    package init(_ document: Document, path: String?) { (self.document, self.path) = (document, path) }
 }
 
 /// A file that a service cannot start with.
-public struct DocumentFileRefused: Error, CustomStringConvertible {
+package struct DocumentFileRefused: Error, CustomStringConvertible {
     /// The text for the operator. It names the file.
-    public let description: String
+    package let description: String
 
     /// Takes the text.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
     /// Takes the path of the file and its problems.
-    public init(_ path: String, _ error: DocumentError) {
+    package init(_ path: String, _ error: DocumentError) {
         description = "\(path) cannot be used: " + error.problems.prefix(10).map(\.description).joined(separator: "; ")
     }
 }
 
 /// The files of a folder whose names end with `.json`.
-public enum DocumentFolder {
+package enum DocumentFolder {
     /// The most files in a folder.
-    public static let mostFiles = 1000
+    package static let mostFiles = 1000
 
     /// Reads the files in the order of their names.
     ///
     /// - Throws: ``DocumentFileRefused`` if the folder or a file cannot be read, or if there are too many.
-    public static func read(_ folder: String) throws(DocumentFileRefused) -> [(path: String, bytes: [UInt8])] {
+    package static func read(_ folder: String) throws(DocumentFileRefused) -> [(path: String, bytes: [UInt8])] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw DocumentFileRefused("the folder \(folder) cannot be read")
         }

@@ -8,7 +8,7 @@ import Glibc
 ///   - address: is set to the address of the other end.
 ///   - length: the space for the address in bytes. It is set to the address's own length.
 /// - Returns: the connection's descriptor, or -1 with `errno` set.
-public func acceptWithoutBlocking(
+package func acceptWithoutBlocking(
     _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
 ) -> Int32 {
     CLinux_accept(listener, address, &length)

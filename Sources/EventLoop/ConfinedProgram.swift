@@ -6,23 +6,23 @@ import Foundation
 /// For what reads files of strangers and is none of ours. It is a child that gets its input and nothing more: no variable, no other
 /// descriptor, no file but programs and libraries (Landlock), no network, no other process (seccomp). Input and output are in
 /// memory only, and go with the child and with this process.
-public struct ConfinedProgram: Sendable {
+package struct ConfinedProgram: Sendable {
     /// Why there is no output.
-    public struct Failure: Error, Equatable {
+    package struct Failure: Error, Equatable {
         /// Such as `too_slow`, `exit_1`, `signal_9`, `no_program`, `no_landlock`, `no_seccomp`, `no_child` or `no_memory`.
-        public let reason: String
+        package let reason: String
         /// Takes the reason.
-        public init(_ reason: String) { self.reason = reason }
+        package init(_ reason: String) { self.reason = reason }
 
         /// Whether the machine may be to blame for the moment, and not the input: the child did not run, the kernel ended it for
         /// lack of memory, or others used the processor.
-        public var isPassing: Bool { reason.hasPrefix("no_") || ["signal_9", "too_slow"].contains(reason) }
+        package var isPassing: Bool { reason.hasPrefix("no_") || ["signal_9", "too_slow"].contains(reason) }
     }
 
     /// The path of the program.
-    public let path: String
+    package let path: String
     /// When the child is killed.
-    public let limit: Duration
+    package let limit: Duration
 
     /// In seconds of a processor.
     private static let work: UInt32 = 5
@@ -32,7 +32,7 @@ public struct ConfinedProgram: Sendable {
     private static let output: UInt = 4 << 20
 
     /// Takes the program's path and the most time that it may take.
-    public init(_ path: String, limit: Duration = .seconds(5)) { (self.path, self.limit) = (path, limit) }
+    package init(_ path: String, limit: Duration = .seconds(5)) { (self.path, self.limit) = (path, limit) }
 
     /// Runs the program.
     ///
@@ -41,7 +41,7 @@ public struct ConfinedProgram: Sendable {
     ///   - input: what it reads.
     /// - Returns: what it writes, 4 MiB at most.
     /// - Throws: ``Failure``.
-    public func run(_ arguments: [String], on input: [UInt8] = []) async throws -> [UInt8] {
+    package func run(_ arguments: [String], on input: [UInt8] = []) async throws -> [UInt8] {
         try await Loop.offload { try runHere(arguments, on: input) }
     }
 

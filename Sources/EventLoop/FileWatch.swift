@@ -1,16 +1,16 @@
 import CLinux
 
 /// The events that a descriptor is watched for, or is ready for.
-public struct FileInterest: OptionSet, Sendable {
+package struct FileInterest: OptionSet, Sendable {
     /// The set as bits.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Makes a set of bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// There is input, the end of it, or an error.
-    public static let read = FileInterest(rawValue: 1)
+    package static let read = FileInterest(rawValue: 1)
     /// There is room for output, or an error.
-    public static let write = FileInterest(rawValue: 2)
+    package static let write = FileInterest(rawValue: 2)
 
     var epollEvents: UInt32 {
         (contains(.read) ? EPOLLIN.rawValue : 0) | (contains(.write) ? EPOLLOUT.rawValue : 0)
@@ -26,7 +26,7 @@ public struct FileInterest: OptionSet, Sendable {
 }
 
 /// Watches a descriptor, level-triggered, until ``cancel()``. It does not own the descriptor: cancel first, then close.
-@Loop public final class FileWatch {
+@Loop package final class FileWatch {
     let descriptor: Int32
     var token: UInt = 0
     private(set) var interest: FileInterest
@@ -39,7 +39,7 @@ public struct FileInterest: OptionSet, Sendable {
     ///   - descriptor: must stay open until ``cancel()``.
     ///   - interest: the events to watch for.
     ///   - handler: called on the loop, at most once a turn, with the events.
-    public init(_ descriptor: Int32, for interest: FileInterest, handler: @escaping @Loop (FileInterest) -> Void) {
+    package init(_ descriptor: Int32, for interest: FileInterest, handler: @escaping @Loop (FileInterest) -> Void) {
         self.descriptor = descriptor
         self.interest = interest
         self.handler = handler
@@ -47,7 +47,7 @@ public struct FileInterest: OptionSet, Sendable {
     }
 
     /// Changes the events to watch for. It makes a system call only for a change. An empty set still reports hang-ups.
-    public func update(_ interest: FileInterest) {
+    package func update(_ interest: FileInterest) {
         guard interest != self.interest else { return }
         self.interest = interest
         LoopSources.shared.change(self)
@@ -57,7 +57,7 @@ public struct FileInterest: OptionSet, Sendable {
     ///
     /// For descriptors that report only changes, after something that may have taken the report: see `zmq_getsockopt(3)`,
     /// `ZMQ_FD`.
-    public func lookAgain() {
+    package func lookAgain() {
         guard !looksAgain else { return }
         looksAgain = true
         LoopSources.shared.lookAgain(self)
@@ -69,7 +69,7 @@ public struct FileInterest: OptionSet, Sendable {
     }
 
     /// Ends the watch and releases the handler. A second call does nothing.
-    public func cancel() {
+    package func cancel() {
         LoopSources.shared.remove(self)
         handler = { _ in }
     }

@@ -5,7 +5,7 @@ extension Loop {
     /// Suspends the task for `duration`, with a timer of the loop.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    @Loop public static func sleep(for duration: Duration) async throws {
+    @Loop package static func sleep(for duration: Duration) async throws {
         try await sleepUnlessCancelled(until: MonotonicClock.now() + duration.nanoseconds)
     }
 
@@ -13,7 +13,7 @@ extension Loop {
     /// nearest to the end of the duration, so at most 50 ms from it. For less than 50 ms it is the next beat.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    @Loop public static func sleep(about duration: Duration) async throws {
+    @Loop package static func sleep(about duration: Duration) async throws {
         try await sleepUnlessCancelled(until: MonotonicClock.beat(about: duration, after: MonotonicClock.now()))
     }
 
@@ -29,7 +29,7 @@ extension Loop {
     /// Suspends the task until an instant of ``MonotonicClock``. It is late by some ten microseconds at most.
     ///
     /// ``sleep(for:)`` rounds up to a millisecond from the time of its call, so its end would reveal that time.
-    @Loop public static func sleep(until instant: UInt64) async {
+    @Loop package static func sleep(until instant: UInt64) async {
         let descriptor = CLinux_timerfd(UInt(max(instant, 1)))
         guard descriptor >= 0 else {
             // Without a free descriptor, use a timer of the loop, which is late by a millisecond at most.
@@ -47,14 +47,14 @@ extension Loop {
     /// Runs work that may block for long, such as a connection that takes five seconds to fail.
     ///
     /// It runs on one of at most 32 threads apart from the loop's thread and from the few threads that Swift's tasks share.
-    public nonisolated static func offload<Success: Sendable>(
+    package nonisolated static func offload<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await blocking.run(work) }
 
     /// Runs work that computes for long, on as many threads as there are processors.
     ///
     /// Further work waits in a queue, so that many clients at once do not take the processors from the loop.
-    public nonisolated static func compute<Success: Sendable>(
+    package nonisolated static func compute<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await computing.run(work) }
 
@@ -62,7 +62,7 @@ extension Loop {
     private static let computing = WorkLine(threads: ProcessInfo.processInfo.activeProcessorCount)
 
     /// Calls `body` once, after the jobs of this turn and before the loop waits again.
-    @Loop public static func atEndOfTurn(_ body: @escaping @Loop () -> Void) { LoopSources.shared.atEndOfTurn(body) }
+    @Loop package static func atEndOfTurn(_ body: @escaping @Loop () -> Void) { LoopSources.shared.atEndOfTurn(body) }
 }
 
 @Loop private final class Sleeper {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// It is both a serial executor and a task executor. If it were only the former, every resumed continuation would go
 /// through the global pool.
-public final class LoopExecutor: SerialExecutor, TaskExecutor {
+package final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// The most jobs of a turn before the loop polls its sources again.
     private static let jobsPerTurn = 64
     /// A turn ends earlier once its jobs have taken this long.
@@ -40,7 +40,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     private var onLoop: Bool { pthread_equal(pthread_self(), thread.load(ordering: .relaxed)) != 0 }
 
     /// Adds a job. Any thread may call it.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if onLoop {
             local.append(job)
@@ -57,9 +57,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     }
 
     /// Traps unless the caller is on the loop's thread.
-    public func checkIsolated() { precondition(onLoop, "not on the loop's thread") }
+    package func checkIsolated() { precondition(onLoop, "not on the loop's thread") }
     /// Whether the caller is on the loop's thread.
-    public func isIsolatingCurrentContext() -> Bool? { onLoop }
+    package func isIsolatingCurrentContext() -> Bool? { onLoop }
 
     private func run() -> Never {
         thread.store(pthread_self(), ordering: .relaxed)

@@ -1,5 +1,5 @@
 /// Calls a closure once at a later time, unless it is cancelled before.
-@Loop public final class LoopTimer {
+@Loop package final class LoopTimer {
     /// In nanoseconds since boot.
     let due: UInt64
     private var body: (@Loop () -> Void)?
@@ -9,28 +9,28 @@
     /// - Parameters:
     ///   - duration: the time until the call.
     ///   - body: called on the loop. It is never early, and on an idle loop at most about a millisecond late.
-    public convenience init(after duration: Duration, _ body: @escaping @Loop () -> Void) {
+    package convenience init(after duration: Duration, _ body: @escaping @Loop () -> Void) {
         self.init(at: MonotonicClock.now() + duration.nanoseconds, body)
     }
 
     /// Starts a timer for what is done again and again. It is due at the beat (``MonotonicClock/nextBeat(after:)``) that is
     /// nearest to the end of the duration, so at most 50 ms from it. For less than 50 ms it is the next beat.
-    public convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
+    package convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
         self.init(at: MonotonicClock.beat(about: duration, after: MonotonicClock.now()), body)
     }
 
     /// Starts a timer that is due at an instant, in nanoseconds since boot.
-    public init(at instant: UInt64, _ body: @escaping @Loop () -> Void) {
+    package init(at instant: UInt64, _ body: @escaping @Loop () -> Void) {
         due = instant
         self.body = body
         LoopSources.shared.add(self)
     }
 
     /// How many timers wait in this process. A cancelled one may be among them until it is due.
-    public static var waiting: Int { LoopSources.shared.waitingTimers }
+    package static var waiting: Int { LoopSources.shared.waitingTimers }
 
     /// Prevents the call. After the call it does nothing.
-    public func cancel() { body = nil }
+    package func cancel() { body = nil }
 
     var isCancelled: Bool { body == nil }
 

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The time since boot. Setting the system's time does not change it.
-public enum MonotonicClock {
+package enum MonotonicClock {
     /// The nanoseconds since boot.
-    public static func now() -> UInt64 {
+    package static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
@@ -16,7 +16,7 @@ public enum MonotonicClock {
     /// What a process does again and again, it does at beats. So an idle process wakes once for all of it.
     ///
     /// - Parameter instant: in nanoseconds since boot, as the result.
-    public static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }
+    package static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }
 
     /// The beat that is nearest to the end of a duration, and not over yet.
     static func beat(about duration: Duration, after now: UInt64) -> UInt64 {
@@ -26,7 +26,7 @@ public enum MonotonicClock {
 
 extension Duration {
     /// The whole nanoseconds: zero for a negative duration, and at most `Int64.max`.
-    public var nanoseconds: UInt64 {
+    package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         guard seconds < Int64.max / 1_000_000_000 else { return UInt64(Int64.max) }
@@ -34,5 +34,5 @@ extension Duration {
     }
 
     /// The whole milliseconds, rounded down; zero for a negative duration.
-    public var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
+    package var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
 }

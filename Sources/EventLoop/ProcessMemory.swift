@@ -1,12 +1,12 @@
 import CLinux
 
 /// The memory of this process.
-public enum ProcessMemory {
+package enum ProcessMemory {
     /// The bytes that are allocated and not freed.
     ///
     /// The resident memory of a process also counts what `malloc` keeps free for later, and the pages of its program. So it rises
     /// for a while where nothing leaks. This figure has only what `malloc` keeps for each thread, some 200 KB at most.
-    public static var inUse: Int {
+    package static var inUse: Int {
         let info = mallinfo2()
         return info.uordblks + info.hblkhd
     }

@@ -1,7 +1,7 @@
 import EventLoop
 
 /// What the server does with the body of a request after it has read the head.
-public enum BodyAdmission {
+package enum BodyAdmission {
     /// Read the body, up to `limit` bytes.
     case read(limit: Int)
     /// Run the check before reading the body. If it returns a response, send that and close the connection. Otherwise

@@ -4,12 +4,12 @@ import EventLoop
 ///
 /// The server asks for the next part when the client has taken the last one. If that throws, the server closes the
 /// connection, so that the client sees an incomplete response.
-public final class HTTPBodyRest: Sendable, Equatable {
+package final class HTTPBodyRest: Sendable, Equatable {
     let next: @Loop @Sendable () async throws -> [UInt8]?
 
     /// - Parameter next: returns the next part, or `nil` at the end.
-    public init(_ next: @escaping @Loop @Sendable () async throws -> [UInt8]?) { self.next = next }
+    package init(_ next: @escaping @Loop @Sendable () async throws -> [UInt8]?) { self.next = next }
 
     /// Whether both are the same object.
-    public static func == (a: HTTPBodyRest, b: HTTPBodyRest) -> Bool { a === b }
+    package static func == (a: HTTPBodyRest, b: HTTPBodyRest) -> Bool { a === b }
 }

@@ -4,23 +4,23 @@ import Glibc
 /// A strict HTTP/1.1 server on the loop. It has no routes of its own.
 ///
 /// It refuses every ambiguous message: see ``HTTPParser``. It answers the requests of a connection in order.
-@Loop public final class HTTPServer {
+@Loop package final class HTTPServer {
     /// Makes the response to a request.
-    public typealias Handler = @Loop (HTTPRequest) async -> HTTPResponse
+    package typealias Handler = @Loop (HTTPRequest) async -> HTTPResponse
 
     /// What the owner of the server decides.
-    public struct Delegate {
+    package struct Delegate {
         /// The shares that count a connection from this address. An address without shares has no limit.
-        public var shares: @Loop (String) -> [ConnectionShare]
+        package var shares: @Loop (String) -> [ConnectionShare]
         /// How to read the body of this request from this address. The default is to read up to 64 KiB.
-        public var admission: @Loop (HTTPRequestHead, String) -> BodyAdmission
+        package var admission: @Loop (HTTPRequestHead, String) -> BodyAdmission
         /// The response to a refused message, given its head, if that was read, and the client's address.
-        public var errorResponse: @Loop (HTTPRefusal, HTTPRequestHead?, String) -> HTTPResponse
+        package var errorResponse: @Loop (HTTPRefusal, HTTPRequestHead?, String) -> HTTPResponse
         /// Makes the response to a request.
-        public var handler: Handler
+        package var handler: Handler
 
         /// Makes a delegate. Only `handler` has no default.
-        public init(
+        package init(
             shares: @escaping @Loop (String) -> [ConnectionShare] = { _ in [] },
             admission: @escaping @Loop (HTTPRequestHead, String) -> BodyAdmission = { _, _ in .read(limit: 65_536) },
             errorResponse: @escaping @Loop (HTTPRefusal, HTTPRequestHead?, String) -> HTTPResponse = {
@@ -53,7 +53,7 @@ import Glibc
     ///   - sharesPort: whether replicas of the same user may listen on the port too. The kernel spreads the connections.
     ///   - limits: of connections, sizes and times.
     ///   - delegate: handles the requests.
-    public init(
+    package init(
         host: String, port: Int, sharesPort: Bool = false, limits: HTTPLimits = HTTPLimits(), delegate: Delegate
     ) {
         (self.host, self.port, self.sharesPort) = (host, port, sharesPort)
@@ -62,7 +62,7 @@ import Glibc
     }
 
     /// Starts to listen.
-    public func start() throws(HTTPServerError) {
+    package func start() throws(HTTPServerError) {
         listener = try Listener(host: host, port: port, sharesPort: sharesPort) { [weak self] in
             guard let self else { return false }
             return !acceptQueue.isFull && hasPlace
@@ -75,10 +75,10 @@ import Glibc
     private var hasPlace: Bool { !everybody.isFull || Self.whoGivesWay(in: everybody) != nil }
 
     /// The port that the server listens on; 0 if it does not listen.
-    public var boundPort: Int { listener?.port ?? 0 }
+    package var boundPort: Int { listener?.port ?? 0 }
 
     /// The number of open connections.
-    public var connectionCount: Int { connections.count }
+    package var connectionCount: Int { connections.count }
 
     /// While draining, how long a new connection may take to send its first request.
     private static let notice = Duration.milliseconds(500)
@@ -89,7 +89,7 @@ import Glibc
     /// its way, and a proxy does not repeat a POST.
     ///
     /// - Parameter patience: connections that are still open after it are closed.
-    public func drain(within patience: Duration = .seconds(5)) async {
+    package func drain(within patience: Duration = .seconds(5)) async {
         listener?.acceptRest()
         for (descriptor, peer) in acceptQueue.empty() { connect(descriptor, peer, shares: delegate.shares(peer)) }
         listener?.close()
@@ -166,7 +166,7 @@ import Glibc
     }
 
     /// The default response to a refused message: its sentence as plain text.
-    public static func plain(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
+    package static func plain(_ refusal: HTTPRefusal, _ head: HTTPRequestHead?, _ peer: String) -> HTTPResponse {
         HTTPResponse(
             status: refusal.status, headers: ["content-type": "text/plain; charset=utf-8"],
             body: Array((refusal.sentence + "\n").utf8))

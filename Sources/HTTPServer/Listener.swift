@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 
 /// Why a server did not start.
-public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
+package enum HTTPServerError: Error, Equatable, CustomStringConvertible {
     /// The address is not numeric (or `localhost`), or the port is not 0 to 65535.
     case invalidAddress(host: String, port: Int)
     /// Another program listens on the port.
@@ -11,7 +11,7 @@ public enum HTTPServerError: Error, Equatable, CustomStringConvertible {
     case system(call: String, code: Int32)
 
     /// A sentence for an operator.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidAddress(let host, let port): "'\(host):\(port)' is not a numeric address with a port"
         case .portInUse(let host, let port): "port in use: another program listens on \(host):\(port)"

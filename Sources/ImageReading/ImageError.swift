@@ -1,5 +1,5 @@
 /// Why a picture is refused.
-public enum ImageError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It is neither JPEG nor PNG.
     case unsupportedKind(ImageKind)
     /// It is JPEG or PNG, but uses something that is not read, such as arithmetic coding. The text names it for engineers.
@@ -20,7 +20,7 @@ public enum ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     case deadlinePassed
 
     /// What a person can do about it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unsupportedKind(.other): "This is no picture that can be read. Send a JPEG or a PNG."
         case .unsupportedKind(let kind): "Pictures of the kind \(kind.rawValue) cannot be read. Send a JPEG or a PNG."

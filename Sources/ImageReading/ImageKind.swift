@@ -1,5 +1,5 @@
 /// What kind of file some bytes begin, by their first bytes and never by a name.
-public enum ImageKind: String, Sendable, Hashable, CaseIterable {
+package enum ImageKind: String, Sendable, Hashable, CaseIterable {
     /// A JPEG file. It can be read.
     case jpeg
     /// A PNG file. It can be read.
@@ -16,7 +16,7 @@ public enum ImageKind: String, Sendable, Hashable, CaseIterable {
     case other
 
     /// Looks at the first bytes of a file; 32 are enough.
-    public init(of bytes: [UInt8]) {
+    package init(of bytes: [UInt8]) {
         func has(_ sought: [UInt8], at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: sought) }
         self =
             if has([0xff, 0xd8, 0xff]) {
@@ -47,5 +47,5 @@ public enum ImageKind: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether ``ImageReader`` reads it.
-    public var isReadable: Bool { self == .jpeg || self == .png }
+    package var isReadable: Bool { self == .jpeg || self == .png }
 }

@@ -1,21 +1,21 @@
 /// How much a picture may cost to read.
-public struct ImageLimits: Sendable, Hashable {
+package struct ImageLimits: Sendable, Hashable {
     /// The most bytes of a file.
-    public var bytes: Int
+    package var bytes: Int
     /// The most pixels. Memory follows them: up to one byte a pixel for a PNG, and 10 bytes for every 64 samples of a JPEG.
-    public var pixels: Int
+    package var pixels: Int
     /// The most scans of a JPEG. A progressive one has some 10.
-    public var scans: Int
+    package var scans: Int
     /// The most steps: one is a Huffman code, a block of a JPEG, or two bytes of a row of a PNG.
-    public var work: Int
+    package var work: Int
 
     /// Takes all limits.
-    public init(bytes: Int = 8 << 20, pixels: Int = 40_000_000, scans: Int = 100, work: Int = 100_000_000) {
+    package init(bytes: Int = 8 << 20, pixels: Int = 40_000_000, scans: Int = 100, work: Int = 100_000_000) {
         (self.bytes, self.pixels, self.scans, self.work) = (bytes, pixels, scans, work)
     }
 
     /// 8 MiB, 40 megapixels, 100 scans, and less than 2 seconds.
-    public static let standard = ImageLimits()
+    package static let standard = ImageLimits()
 
     /// The most pixels of a side: JPEG cannot say more, and a row of a PNG stays small.
     static let side = 65_535

@@ -1,5 +1,5 @@
 /// How a stored picture is turned to stand upright: tag 0x0112 of Exif.
-public enum ImageOrientation: UInt8, Sendable, Hashable, CaseIterable {
+package enum ImageOrientation: UInt8, Sendable, Hashable, CaseIterable {
     /// As it is stored.
     case up = 1
     /// Mirrored left to right.
@@ -18,7 +18,7 @@ public enum ImageOrientation: UInt8, Sendable, Hashable, CaseIterable {
     case left
 
     /// Whether width and height change places.
-    public var isTurned: Bool { rawValue >= Self.leftMirrored.rawValue }
+    package var isTurned: Bool { rawValue >= Self.leftMirrored.rawValue }
 
     /// The orientation that a block of Exif says in its first directory; `nil` where it says none that can be read.
     /// Only that directory is looked at, so directories that lead to each other cost nothing.

@@ -1,22 +1,22 @@
 /// What was found in a picture that is whole.
-public struct ImageReport: Sendable, Hashable {
+package struct ImageReport: Sendable, Hashable {
     /// JPEG or PNG.
-    public var kind: ImageKind
+    package var kind: ImageKind
     /// Pixels from left to right, as the picture stands upright.
-    public var width: Int
+    package var width: Int
     /// Pixels from top to bottom, as the picture stands upright.
-    public var height: Int
+    package var height: Int
     /// How the stored picture is turned to stand upright.
-    public var orientation: ImageOrientation
+    package var orientation: ImageOrientation
     /// The mean of the luma, 0 to 255. What is transparent counts as white.
-    public var brightness: Double
+    package var brightness: Double
     /// The share of squares of 8 by 8 pixels whose mean luma is at most 4: nothing is seen there. 0 to 1.
-    public var darkShare: Double
+    package var darkShare: Double
     /// The share of squares of 8 by 8 pixels whose mean luma is at least 251. 0 to 1.
-    public var lightShare: Double
+    package var lightShare: Double
     /// The contrast of small details against that of details four times as large, in the picture as it looks when its shorter
     /// side has 480 pixels. Photographs have some 0.3 to 1; 0 is a flat surface.
-    public var sharpness: Double
+    package var sharpness: Double
 
     init(kind: ImageKind, width: Int, height: Int, orientation: ImageOrientation, luma: LumaMeasures) {
         (self.kind, self.orientation) = (kind, orientation)
@@ -27,13 +27,13 @@ public struct ImageReport: Sendable, Hashable {
 }
 
 /// Reads a JPEG or a PNG to its end and measures it.
-public enum ImageReader {
+package enum ImageReader {
     /// Reads a picture. It runs on the caller's thread, for up to 2 seconds and with up to 64 MiB beside `bytes` under the
     /// standard limits: an event loop calls it on another thread.
     ///
     /// - Parameter deadline: the instant at which it gives up; it looks every few milliseconds.
     /// - Throws: every error of ``ImageError``. Bytes behind the end of the picture are none.
-    public static func read(
+    package static func read(
         _ bytes: [UInt8], limits: ImageLimits = .standard, deadline: ContinuousClock.Instant? = nil
     ) throws(ImageError) -> ImageReport {
         guard bytes.count <= limits.bytes else { throw .tooManyBytes(limit: limits.bytes) }
@@ -51,14 +51,14 @@ public enum ImageReader {
 }
 
 /// Takes everything out of a JPEG or a PNG that is not needed to draw it.
-public enum ImageStripper {
+package enum ImageStripper {
     /// The same picture without what it says about a person, a place or a camera: no comment, thumbnail, second picture or byte
     /// behind its end. Orientation and colour profile stay. Pixels are not decoded, so none changes.
     ///
     /// Call it for a picture that ``ImageReader`` accepted: it looks at the structure of a file only.
     ///
     /// - Throws: ``ImageError`` where the structure of the file is broken.
-    public static func strip(_ bytes: [UInt8]) throws(ImageError) -> [UInt8] {
+    package static func strip(_ bytes: [UInt8]) throws(ImageError) -> [UInt8] {
         switch ImageKind(of: bytes) {
         case .jpeg: try JPEGStripper.strip(bytes)
         case .png: try PNGStripper.strip(bytes)

@@ -1,5 +1,5 @@
 /// What must be better before a picture is of use. A person can do something about each.
-public enum QualityProblem: String, Sendable, Hashable, CaseIterable {
+package enum QualityProblem: String, Sendable, Hashable, CaseIterable {
     /// It has too few pixels.
     case tooSmall = "too_small"
     /// Too little is lit.
@@ -11,20 +11,20 @@ public enum QualityProblem: String, Sendable, Hashable, CaseIterable {
 }
 
 /// From where on a picture is good enough.
-public struct QualityThresholds: Sendable, Hashable {
+package struct QualityThresholds: Sendable, Hashable {
     /// The fewest pixels of the shorter side.
-    public var shortSide: Int
+    package var shortSide: Int
     /// The mean luma that a picture must have: 0 to 255.
-    public var brightness: ClosedRange<Double>
+    package var brightness: ClosedRange<Double>
     /// The largest share that may be black: 0 to 1.
-    public var darkShare: Double
+    package var darkShare: Double
     /// The largest share that may be white: 0 to 1. A person may stand before a white wall.
-    public var lightShare: Double
+    package var lightShare: Double
     /// The least ``ImageReport/sharpness``.
-    public var sharpness: Double
+    package var sharpness: Double
 
     /// Takes all thresholds.
-    public init(
+    package init(
         shortSide: Int = 480, brightness: ClosedRange<Double> = 40...225, darkShare: Double = 0.6,
         lightShare: Double = 0.7, sharpness: Double = 0.2
     ) {
@@ -33,12 +33,12 @@ public struct QualityThresholds: Sendable, Hashable {
     }
 
     /// The thresholds of [docs/verification.md](../../docs/verification.md).
-    public static let standard = QualityThresholds()
+    package static let standard = QualityThresholds()
 }
 
 extension ImageReport {
     /// What is wrong with the picture; empty if it is good enough.
-    public func problems(_ thresholds: QualityThresholds = .standard) -> [QualityProblem] {
+    package func problems(_ thresholds: QualityThresholds = .standard) -> [QualityProblem] {
         var problems: [QualityProblem] = []
         if min(width, height) < thresholds.shortSide { problems.append(.tooSmall) }
         if brightness < thresholds.brightness.lowerBound || darkShare > thresholds.darkShare {

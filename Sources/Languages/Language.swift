@@ -2,9 +2,9 @@
 ///
 /// The English texts stand in the code, and each other language is one file of this folder with a text for each of them.
 /// The build ends if one is missing (`CheckLanguages`).
-public struct Language: Sendable {
+package struct Language: Sendable {
     /// The language tag (RFC 5646), such as `sv`.
-    public let tag: String
+    package let tag: String
     /// The text for each English one. Inserted values are `{1}`, `{2}`.
     private let texts: [String: String]
     /// Those with inserted values, the one with the most other characters first.
@@ -17,16 +17,16 @@ public struct Language: Sendable {
     }
 
     /// The language of every text in the code.
-    public static let english = Language(tag: "en", texts: [:])
+    package static let english = Language(tag: "en", texts: [:])
     /// English and each language that has a file.
-    public static let all = [english] + files.map { Language(tag: $0.tag, texts: $0.texts) }
+    package static let all = [english] + files.map { Language(tag: $0.tag, texts: $0.texts) }
 
     /// The language with this tag, or English if there is none.
-    public static func named(_ tag: String?) -> Language { all.first { $0.tag == tag } ?? english }
+    package static func named(_ tag: String?) -> Language { all.first { $0.tag == tag } ?? english }
 
     /// The text in this language for one that was written in English, with the same inserted values. A value that is
     /// itself a known text is translated. An unknown text stays as it is: a service of a later release may have sent it.
-    public func translation(of english: String) -> String {
+    package func translation(of english: String) -> String {
         if patterns.isEmpty { return english }
         if let text = texts[english] { return text }
         for pattern in patterns {

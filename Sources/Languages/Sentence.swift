@@ -1,5 +1,5 @@
 /// A text for a person, written in English with inserted values, that can be told in every language.
-public struct Sentence: Sendable, Equatable, ExpressibleByStringInterpolation {
+package struct Sentence: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The English text with `{1}`, `{2}` in place of the inserted values.
     let pattern: String
     let values: [Value]
@@ -11,13 +11,13 @@ public struct Sentence: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// A text without inserted values.
-    public init(stringLiteral text: String) { (pattern, values) = (text, []) }
+    package init(stringLiteral text: String) { (pattern, values) = (text, []) }
 
     /// A text with inserted values.
-    public init(stringInterpolation text: StringInterpolation) { (pattern, values) = (text.pattern, text.values) }
+    package init(stringInterpolation text: StringInterpolation) { (pattern, values) = (text.pattern, text.values) }
 
     /// The text in a language.
-    public func text(in language: Language) -> String {
+    package func text(in language: Language) -> String {
         let values = values.map { value in
             switch value {
             case .plain(let text): text
@@ -28,22 +28,22 @@ public struct Sentence: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// The text in English, as it goes over the bus.
-    public var english: String { text(in: .english) }
+    package var english: String { text(in: .english) }
 
     /// Collects a text and its inserted values.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var pattern = ""
         fileprivate var values: [Value] = []
 
         /// Begins a text. The two sizes are not used.
-        public init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Adds words of the English text.
-        public mutating func appendLiteral(_ text: String) { pattern += text }
+        package mutating func appendLiteral(_ text: String) { pattern += text }
         /// Inserts a sentence, which is translated too.
-        public mutating func appendInterpolation(_ sentence: Sentence) { insert(.sentence(sentence)) }
+        package mutating func appendInterpolation(_ sentence: Sentence) { insert(.sentence(sentence)) }
         /// Inserts a value that is the same in every language.
-        public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             insert(.plain(value.description))
         }
 

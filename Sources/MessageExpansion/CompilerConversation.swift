@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Source: `lib/ASTGen/Sources/SwiftCompilerPluginMessageHandling/PluginMessages.swift` of swift-syntax, protocol
 /// version 7. Members that are not needed here are left out.
-public enum CompilerConversation {
+package enum CompilerConversation {
     struct Request: Decodable {
         /// Sent once, before anything else.
         var getCapability: Ignored?
@@ -73,7 +73,7 @@ public enum CompilerConversation {
     }
 
     /// Answers requests until the compiler closes the pipe or sends an empty text.
-    public static func run() throws {
+    package static func run() throws {
         while let request = try read() {
             let reply = try JSONEncoder().encode(answer(try JSONDecoder().decode(Request.self, from: request)))
             let length = withUnsafeBytes(of: UInt64(reply.count).littleEndian) { Data($0) }

@@ -3,19 +3,19 @@ import Cryptography
 import JSONText
 
 /// The claims of a verified access token.
-public struct AccessToken: Sendable, Equatable {
+package struct AccessToken: Sendable, Equatable {
     /// The person, the session, the role and the app.
-    public var actor: Actor
+    package var actor: Actor
     /// Its `jti`; `nil` if auth did not make the `jti`.
-    public var id: Identifier?
+    package var id: Identifier?
     /// When the token was issued, in seconds since 1970.
-    public var issuedAt: Int64
+    package var issuedAt: Int64
     /// When the token expires, in seconds since 1970.
-    public var expiresAt: Int64
+    package var expiresAt: Int64
 }
 
 /// Why a token is refused.
-public enum TokenRefusal: Error, Equatable {
+package enum TokenRefusal: Error, Equatable {
     /// It is not a token of auth, or it was changed.
     case invalid
     /// It is signed with a key that is not known here, or not yet.
@@ -24,19 +24,19 @@ public enum TokenRefusal: Error, Equatable {
 }
 
 /// Verifies access tokens: JWTs (RFC 9068) signed with Ed25519, in exactly one form.
-public struct AccessTokenVerifier: Sendable {
+package struct AccessTokenVerifier: Sendable {
     /// The longest token, in bytes.
-    public static let longest = 2048
+    package static let longest = 2048
     /// How far auth's clock may be ahead of ours, in seconds.
     private static let clockSkew: Int64 = 60
 
     private let issuer: String
     private let audience: String
     /// Auth's public keys by `kid`.
-    public var keys: [String: Ed25519PublicKey]
+    package var keys: [String: Ed25519PublicKey]
 
     /// Takes the issuer and the audience that a token must name.
-    public init(issuer: String, audience: String, keys: [String: Ed25519PublicKey] = [:]) {
+    package init(issuer: String, audience: String, keys: [String: Ed25519PublicKey] = [:]) {
         (self.issuer, self.audience, self.keys) = (issuer, audience, keys)
     }
 
@@ -44,7 +44,7 @@ public struct AccessTokenVerifier: Sendable {
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: ``TokenRefusal``.
-    public func verify(_ token: String, now: Int64) throws(TokenRefusal) -> AccessToken {
+    package func verify(_ token: String, now: Int64) throws(TokenRefusal) -> AccessToken {
         guard token.utf8.count <= Self.longest else { throw .invalid }
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }

@@ -1,15 +1,15 @@
 import Cryptography
 
 /// The origin of a request for limits that are counted in tables. It holds keyed hashes, which reveal no address.
-public struct ClientOrigin: Sendable {
+package struct ClientOrigin: Sendable {
     /// The hash of an IPv4 address, or of the first 64 bits of an IPv6 address. Any other text is hashed as it is.
-    public let address: [UInt8]
+    package let address: [UInt8]
     /// The hash of the first 48 bits of an IPv6 address, whose limit is ``NetworkAddress/siteShares`` times as high;
     /// `nil` for any other address.
-    public let site: [UInt8]?
+    package let site: [UInt8]?
 
     /// - Parameter address: the client's address from the gateway; `nil` if it is not known.
-    public init(_ address: String?, hash: KeyedHash) {
+    package init(_ address: String?, hash: KeyedHash) {
         let text = address ?? ""
         let keys = NetworkAddress(text)?.sharers.map(\.key) ?? [Array(text.utf8)]
         self.address = hash.code(for: keys[0])

@@ -1,11 +1,11 @@
 import BusProtocol
 
 /// Variables that several programs read.
-public enum CommonVariables {
+package enum CommonVariables {
     /// The variables of every program.
     ///
     /// - Parameter peers: the services that the program calls.
-    public static func everyProcess(peers: [ServiceName]) -> [ConfigurationVariable] {
+    package static func everyProcess(peers: [ServiceName]) -> [ConfigurationVariable] {
         [
             .init(
                 "VESTIBULE_PROFILE", .choice(DeploymentProfile.allCases.map(\.rawValue)),
@@ -27,7 +27,7 @@ public enum CommonVariables {
     }
 
     /// The variable that says where to find a service.
-    public static func discovery(_ service: ServiceName) -> ConfigurationVariable {
+    package static func discovery(_ service: ServiceName) -> ConfigurationVariable {
         .init(
             "BUS_\(service.identifier.uppercased())", .text, nil,
             "Where to find \(service): ipc:/DIRECTORY, dns:HOST:PORT or tcp:// endpoints")

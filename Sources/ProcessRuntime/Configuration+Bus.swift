@@ -6,7 +6,7 @@ extension Configuration {
     /// The bus keys of this program.
     ///
     /// - Throws: ``ConfigurationError`` that names the variable.
-    @Loop public func busSecurity() throws(ConfigurationError) -> BusSecurity {
+    @Loop package func busSecurity() throws(ConfigurationError) -> BusSecurity {
         let (key, list) = (try text("BUS_KEY"), try text("BUS_ALLOWED"))
         do throws(BusSecurity.KeyError) {
             return try BusSecurity(secret: key, allowList: list)
@@ -16,7 +16,7 @@ extension Configuration {
     }
 
     /// Where to find the services that a program calls.
-    public func discoveries(of peers: [ServiceName]) throws(ConfigurationError) -> [ServiceName: Discovery] {
+    package func discoveries(of peers: [ServiceName]) throws(ConfigurationError) -> [ServiceName: Discovery] {
         var found: [ServiceName: Discovery] = [:]
         for peer in peers {
             let name = CommonVariables.discovery(peer).name

@@ -2,17 +2,17 @@ import Cryptography
 import Foundation
 
 /// Why a program does not start.
-public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The text for the operator.
-    public let description: String
+    package let description: String
     /// Takes the text for the operator.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
 
 /// The environment of a program. It is checked as a whole before anything starts.
-public struct Configuration: Sendable {
+package struct Configuration: Sendable {
     /// The kind of environment that the system runs in.
-    public let profile: DeploymentProfile
+    package let profile: DeploymentProfile
     private let values: [String: String]
     /// The files that secrets were read from, by the variable's name.
     private let files: [String: String]
@@ -25,7 +25,7 @@ public struct Configuration: Sendable {
     ///     variable's. Names that orchestrators inject are ignored.
     ///   - environment: the environment of the process.
     /// - Throws: ``ConfigurationError`` that names every unknown variable and every invalid value.
-    public init(
+    package init(
         variables: [ConfigurationVariable], prefix: String, environment: [String: String]
     ) throws(ConfigurationError) {
         self.variables = Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0) })
@@ -137,13 +137,13 @@ public struct Configuration: Sendable {
     // MARK: Reading
 
     /// The value of a declared variable. To ask for an undeclared one is a programming error.
-    public func optionalText(_ name: String) -> String? {
+    package func optionalText(_ name: String) -> String? {
         precondition(variables[name] != nil, "\(name) is not declared")
         return values[name]
     }
 
     /// - Throws: ``ConfigurationError`` if the variable has neither a value nor a default.
-    public func text(_ name: String) throws(ConfigurationError) -> String {
+    package func text(_ name: String) throws(ConfigurationError) -> String {
         guard let value = optionalText(name) else {
             let isSecret = variables[name]?.isSecret == true
             throw ConfigurationError("\(name) \(isSecret ? "or \(name)_FILE " : "")is required")
@@ -152,22 +152,22 @@ public struct Configuration: Sendable {
     }
 
     /// The value of a declared number.
-    public func integer(_ name: String) throws(ConfigurationError) -> Int64 { Int64(try text(name)) ?? 0 }
+    package func integer(_ name: String) throws(ConfigurationError) -> Int64 { Int64(try text(name)) ?? 0 }
     /// The value of a declared boolean.
-    public func boolean(_ name: String) throws(ConfigurationError) -> Bool { try text(name) == "true" }
+    package func boolean(_ name: String) throws(ConfigurationError) -> Bool { try text(name) == "true" }
     /// The value of a declared duration.
-    public func duration(_ name: String) throws(ConfigurationError) -> Duration {
+    package func duration(_ name: String) throws(ConfigurationError) -> Duration {
         .seconds(Self.seconds(try text(name)) ?? 0)
     }
     /// The values of a list; empty if the variable has no value.
-    public func list(_ name: String) -> [String] { Self.items(of: optionalText(name) ?? "") }
+    package func list(_ name: String) -> [String] { Self.items(of: optionalText(name) ?? "") }
 
     private static func items(of list: String) -> [String] {
         list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     /// An address to listen on: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`. Port 0 means any free port.
-    public func address(_ name: String) throws(ConfigurationError) -> (host: String, port: Int) {
+    package func address(_ name: String) throws(ConfigurationError) -> (host: String, port: Int) {
         let parts = try text(name).split(separator: ":", omittingEmptySubsequences: false)
         let host = parts.dropLast().joined(separator: ":")
         guard parts.count >= 2, !host.isEmpty, let port = parts.last.flatMap({ Int($0) }), (0...65535).contains(port)
@@ -178,7 +178,7 @@ public struct Configuration: Sendable {
 
     /// The key ring in a variable that is declared as a secret. Outside development, only the owner or the group may
     /// read its file.
-    public func keyRing(_ name: String) throws(ConfigurationError) -> KeyRing {
+    package func keyRing(_ name: String) throws(ConfigurationError) -> KeyRing {
         var status = stat()
         if profile != .development, let file = files[name], stat(file, &status) == 0, status.st_mode & 0o007 != 0 {
             throw ConfigurationError("\(name)_FILE may be read or written by others: chmod 0400 \(file)")

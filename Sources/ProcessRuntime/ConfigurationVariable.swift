@@ -1,7 +1,7 @@
 /// One environment variable that a program reads: its type, its default and a description.
-public struct ConfigurationVariable: Sendable, Hashable {
+package struct ConfigurationVariable: Sendable, Hashable {
     /// The types of variables.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         case text
         case integer(ClosedRange<Int64>)
         case boolean
@@ -34,18 +34,18 @@ public struct ConfigurationVariable: Sendable, Hashable {
     }
 
     /// The name in the environment.
-    public var name: String
+    package var name: String
     /// The type of the value.
-    public var kind: Kind
+    package var kind: Kind
     /// The default; `nil` if there is none.
-    public var fallback: String?
+    package var fallback: String?
     /// The description, for the operator.
-    public var note: String
+    package var note: String
     /// The value may also be in a file, whose path is in `NAME_FILE`. It is never printed.
-    public var isSecret: Bool
+    package var isSecret: Bool
 
     /// Takes the name, the type, the default and the description.
-    public init(_ name: String, _ kind: Kind, _ fallback: String?, _ note: String, isSecret: Bool = false) {
+    package init(_ name: String, _ kind: Kind, _ fallback: String?, _ note: String, isSecret: Bool = false) {
         self.name = name
         self.kind = kind
         self.fallback = fallback
@@ -55,7 +55,7 @@ public struct ConfigurationVariable: Sendable, Hashable {
 }
 
 /// The kind of environment that a system runs in. It decides how strict the checks at the start are.
-public enum DeploymentProfile: String, Sendable, CaseIterable {
+package enum DeploymentProfile: String, Sendable, CaseIterable {
     case development, staging, production
 
     /// The default is the strictest profile.

@@ -1,10 +1,10 @@
 /// A person's preferred languages, from an `Accept-Language` header. Source: RFC 9110, 12.5.4.
-public struct LanguagePreference: Sendable {
+package struct LanguagePreference: Sendable {
     /// Language tags in lower case, the preferred one first.
     private let wanted: [Substring]
 
     /// Reads a header. A range with an unreadable quality is ignored.
-    public init(_ header: String) {
+    package init(_ header: String) {
         // Spaces have no meaning in the header.
         let header = header.lowercased().filter { $0 != " " && $0 != "\t" }
         let ranges = header.split(separator: ",").enumerated().compactMap { order, part in
@@ -17,7 +17,7 @@ public struct LanguagePreference: Sendable {
 
     /// Chooses the best available language, or the fallback if none fits. `pt` is chosen for `pt-BR` if there is no
     /// `pt-BR`, and the other way round. Source: RFC 4647, 3.4.
-    public func choose(from languages: [String], fallback: String) -> String {
+    package func choose(from languages: [String], fallback: String) -> String {
         for tag in wanted where tag != "*" {
             var parts = tag.split(separator: "-")
             while !parts.isEmpty {

@@ -4,9 +4,9 @@ import Foundation
 import JSONText
 
 /// A structured log: one JSON object per line on standard error. It never contains personal data or secrets.
-public struct Log: Sendable {
+package struct Log: Sendable {
     /// How important a line is.
-    public enum Level: String, Sendable, CaseIterable, Comparable {
+    package enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
         private var rank: Int {
@@ -17,7 +17,7 @@ public struct Log: Sendable {
             case .error: 3
             }
         }
-        public static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
+        package static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
     }
 
     private let service: ServiceName
@@ -26,7 +26,7 @@ public struct Log: Sendable {
     private let sink: @Sendable ([UInt8]) -> Void
 
     /// Makes a log that writes lines of this level and higher.
-    public init(
+    package init(
         service: ServiceName, instance: Identifier, threshold: Level = .info,
         sink: @escaping @Sendable ([UInt8]) -> Void = Log.standardError
     ) {
@@ -37,27 +37,27 @@ public struct Log: Sendable {
     }
 
     /// Writes whole lines in order, on its own thread.
-    public static let standardError: @Sendable ([UInt8]) -> Void = { LogWriter.standardError.append($0) }
+    package static let standardError: @Sendable ([UInt8]) -> Void = { LogWriter.standardError.append($0) }
 
     /// What may be logged about an error: its ``LogNamed/logName`` or its type. Its text may contain personal data.
-    public static func name(of error: any Error) -> String {
+    package static func name(of error: any Error) -> String {
         (error as? any LogNamed)?.logName ?? "\(type(of: error))"
     }
 
     /// Writes a line for developers.
-    public func debug(
+    package func debug(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.debug, event, fields, trace) }
     /// Writes a line about normal operation.
-    public func info(
+    package func info(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.info, event, fields, trace) }
     /// Writes a line about a problem that the process can handle.
-    public func warning(
+    package func warning(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.warning, event, fields, trace) }
     /// Writes a line about a problem that needs an operator.
-    public func error(
+    package func error(
         _ event: String, _ fields: @autoclosure () -> [String: JSONValue] = [:], trace: TraceContext? = nil
     ) { record(.error, event, fields, trace) }
 

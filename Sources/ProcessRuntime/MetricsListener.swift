@@ -4,7 +4,7 @@ import HTTPServer
 /// Serves the metrics of one process for Prometheus: `GET /metrics` on its own port, and nothing else.
 ///
 /// It uses neither the bus nor the database, so it answers when they do not.
-@Loop public final class MetricsListener {
+@Loop package final class MetricsListener {
     private let server: HTTPServer
 
     /// Prepares the listener.
@@ -13,7 +13,7 @@ import HTTPServer
     ///   loop, because some hundred kilobytes would block it for milliseconds.
     /// - Returns: `nil` if `METRICS_HTTP` has no value.
     /// - Throws: ``ConfigurationError`` if its value is not an address.
-    public init?(
+    package init?(
         _ configuration: Configuration, page: @escaping @Loop () -> @Sendable () -> [UInt8]
     ) throws(ConfigurationError) {
         guard configuration.optionalText("METRICS_HTTP") != nil else { return nil }
@@ -46,7 +46,7 @@ import HTTPServer
     /// Starts to listen.
     ///
     /// - Throws: ``ConfigurationError`` if the address cannot be used.
-    public func start() throws(ConfigurationError) {
+    package func start() throws(ConfigurationError) {
         do throws(HTTPServerError) {
             try server.start()
         } catch {
@@ -55,8 +55,8 @@ import HTTPServer
     }
 
     /// The port that it listens on.
-    public var port: Int { server.boundPort }
+    package var port: Int { server.boundPort }
 
     /// Stops within a second, even during requests.
-    public func stop() async { await server.drain(within: .seconds(1)) }
+    package func stop() async { await server.drain(within: .seconds(1)) }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A numeric IP address. An IPv4 address is stored in IPv6 form, so that each address has one value.
-public struct NetworkAddress: Hashable, Sendable {
+package struct NetworkAddress: Hashable, Sendable {
     /// 16 bytes in network order.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Reads an address.
     ///
     /// - Returns: `nil` for anything but an address in its usual spelling, including names and addresses with ports.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var (four, six) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, text, &four) == 1 {
             bytes = [UInt8](repeating: 0, count: 10) + [0xff, 0xff] + withUnsafeBytes(of: four) { Array($0) }
@@ -20,10 +20,10 @@ public struct NetworkAddress: Hashable, Sendable {
     }
 
     /// Whether it is an IPv4 address.
-    public var isIPv4: Bool { bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]) }
+    package var isIPv4: Bool { bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]) }
 
     /// Whether it is an address of the machine itself.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         isIPv4 ? bytes[12] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 
@@ -31,19 +31,19 @@ public struct NetworkAddress: Hashable, Sendable {
     ///
     /// An IPv4 address counts by itself. For an IPv6 address the first 64 bits count, which one customer has, and also
     /// the first 48 bits, which one site has. The limit of a site is ``siteShares`` times as high.
-    public var sharers: [Sharer] {
+    package var sharers: [Sharer] {
         guard !isIPv4 else { return [Sharer(key: bytes, shares: 1)] }
         return [Sharer(key: Array(bytes[..<8]), shares: 1), Sharer(key: Array(bytes[..<6]), shares: Self.siteShares)]
     }
 
     /// How many times the limit of one customer all customers of a site have together.
-    public static let siteShares = 8
+    package static let siteShares = 8
 
     /// An address or its network, as a limit counts it.
-    public struct Sharer: Hashable, Sendable {
+    package struct Sharer: Hashable, Sendable {
         /// 16 bytes for an IPv4 address; 8 or 6 bytes for an IPv6 network.
-        public let key: [UInt8]
+        package let key: [UInt8]
         /// How many times the limit of one address it has.
-        public let shares: Int
+        package let shares: Int
     }
 }

@@ -53,7 +53,7 @@ extension PrometheusText {
     ]
 
     /// Adds the metrics of one replica.
-    public mutating func add(_ report: BusReport, of service: ServiceName, _ instance: Identifier) {
+    package mutating func add(_ report: BusReport, of service: ServiceName, _ instance: Identifier) {
         let origin = [("service", service.rawValue), ("instance", instance.description)]
         add(
             "vestibule_uptime_seconds", "Time since the process started.", origin, Double(report.uptimeMs) / 1000)

@@ -4,9 +4,9 @@ import EventLoop
 /// Metrics in the text format of Prometheus.
 ///
 /// - Source: Prometheus, "Exposition formats", text format 0.0.4: all lines of a family must be together.
-public struct PrometheusText {
+package struct PrometheusText {
     /// The kinds of metrics.
-    public enum Kind: String { case counter, gauge, histogram }
+    package enum Kind: String { case counter, gauge, histogram }
 
     private struct Family {
         let kind: Kind
@@ -17,24 +17,24 @@ public struct PrometheusText {
     private var families: [String: Family] = [:]
 
     /// Makes an empty text.
-    public init() {}
+    package init() {}
 
     /// In the order of writing.
-    public typealias Labels = [(name: String, value: String)]
+    package typealias Labels = [(name: String, value: String)]
 
     /// Adds a counter or a gauge with a whole number.
-    public mutating func add(_ name: String, _ kind: Kind, _ help: String, _ labels: Labels, _ value: Int) {
+    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ labels: Labels, _ value: Int) {
         family(name, kind, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
     /// Adds a gauge that may have a fraction.
-    public mutating func add(_ name: String, _ help: String, _ labels: Labels, _ value: Double) {
+    package mutating func add(_ name: String, _ help: String, _ labels: Labels, _ value: Double) {
         family(name, .gauge, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
     /// Adds a histogram, whose name ends in `_seconds`. A histogram of a build with other bounds is left out, because
     /// its counts mean other times.
-    public mutating func add(_ name: String, _ help: String, _ labels: Labels, _ histogram: Histogram) {
+    package mutating func add(_ name: String, _ help: String, _ labels: Labels, _ histogram: Histogram) {
         guard histogram.counts.count == Histogram.bounds.count + 1 else { return }
         family(name, .histogram, help) { lines in
             var below = 0
@@ -49,7 +49,7 @@ public struct PrometheusText {
     }
 
     /// The whole text in UTF-8, families sorted by name.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let text = families.sorted { $0.key < $1.key }.map { name, family in
             "# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind.rawValue)\n"
                 + family.lines.map { "\($0)\n" }.joined()

@@ -4,10 +4,10 @@ import Foundation
 import JSONText
 
 /// The life of a program's process: arguments, configuration, signals and an orderly end.
-public enum ServiceProcess {
+package enum ServiceProcess {
     /// Ends the process with exit code 64 if it got an unknown argument. Otherwise it would ignore the argument and
     /// start.
-    public static func refuseUnknown(_ arguments: some Sequence<String>, known: [String]) {
+    package static func refuseUnknown(_ arguments: some Sequence<String>, known: [String]) {
         guard let other = arguments.first(where: { !known.contains($0) }) else { return }
         let program = CommandLine.arguments[0].split(separator: "/").last ?? ""
         fail(
@@ -21,7 +21,7 @@ public enum ServiceProcess {
     /// end in a hundred was then a crash.
     ///
     /// - Parameter code: of sysexits.h.
-    public static func end(_ code: Int32) -> Never {
+    package static func end(_ code: Int32) -> Never {
         fflush(nil)
         LogWriter.standardError.flush()
         _exit(code)
@@ -30,20 +30,20 @@ public enum ServiceProcess {
     /// Prints one line and ends the process.
     ///
     /// - Parameter code: of sysexits.h; 78 is `EX_CONFIG`.
-    public static func fail(_ message: String, code: Int32 = 78) -> Never {
+    package static func fail(_ message: String, code: Int32 = 78) -> Never {
         Log.standardError(Array((message + "\n").utf8))
         end(code)
     }
 
     /// Prints each problem of the environment on its own line.
-    public static func check(_ variables: [ConfigurationVariable], prefix: String) {
+    package static func check(_ variables: [ConfigurationVariable], prefix: String) {
         let mistakes = Configuration.mistakes(
             variables: variables, prefix: prefix, environment: ProcessInfo.processInfo.environment)
         for mistake in mistakes { print(mistake) }
     }
 
     /// Prints variables as a JSON array.
-    public static func describe(_ variables: [ConfigurationVariable]) {
+    package static func describe(_ variables: [ConfigurationVariable]) {
         let described = variables.map { variable -> JSONValue in
             [
                 "name": .string(variable.name), "type": .string(variable.kind.label),
@@ -56,12 +56,12 @@ public enum ServiceProcess {
 }
 
 /// Waits for SIGTERM or SIGINT on the loop.
-@Loop public final class StopSignal {
+@Loop package final class StopSignal {
     private let heard = LoopPromise<Void>()
     private var sources: [any DispatchSourceSignal] = []
 
     /// Handles the two signals from now on, and ignores SIGPIPE.
-    public init() {
+    package init() {
         signal(SIGPIPE, SIG_IGN)
         for number in [SIGTERM, SIGINT] {
             signal(number, SIG_IGN)
@@ -74,8 +74,8 @@ public enum ServiceProcess {
     }
 
     /// Acts as if the signal had arrived.
-    public func hear() { heard.resolve(.success(())) }
+    package func hear() { heard.resolve(.success(())) }
 
     /// Returns when a signal arrives.
-    public func wait() async { try? await heard.get() }
+    package func wait() async { try? await heard.get() }
 }

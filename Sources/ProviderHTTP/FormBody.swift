@@ -3,7 +3,7 @@ import FoundationNetworking
 
 extension URLRequest {
     /// Makes a POST of a form.
-    public init(posting form: [(name: String, value: String)], to url: URL) {
+    package init(posting form: [(name: String, value: String)], to url: URL) {
         self.init(url: url)
         httpMethod = "POST"
         httpBody = Data(form.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&").utf8)

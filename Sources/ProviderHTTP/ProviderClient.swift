@@ -4,29 +4,29 @@ import FoundationNetworking
 import Synchronization
 
 /// The response of a provider.
-public struct ProviderAnswer: Sendable {
+package struct ProviderAnswer: Sendable {
     /// The status of HTTP.
-    public let status: Int
+    package let status: Int
     /// At most as large as the caller allows.
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// How long the provider asks to wait; `nil` if it does not.
-    public var retryAfter: Duration?
+    package var retryAfter: Duration?
 }
 
 /// Why there is no usable response of a provider. It contains nothing that was sent.
-public struct ProviderFailure: Error, Equatable {
+package struct ProviderFailure: Error, Equatable {
     /// Such as `http_503`, `no_answer`, `connection_refused` or `host_not_found`; else the system's text.
-    public let reason: String
+    package let reason: String
     /// Whether the connection was refused. The next request would fail too.
-    public var isRefused: Bool { self == .connectionRefused }
+    package var isRefused: Bool { self == .connectionRefused }
 
     /// - Parameter reason: contains nothing that was sent, since it is logged.
-    public init(_ reason: String) { self.reason = reason }
+    package init(_ reason: String) { self.reason = reason }
 
     /// No complete response came within the limit.
-    public static let noAnswer = ProviderFailure("no_answer")
+    package static let noAnswer = ProviderFailure("no_answer")
     /// Nobody listens there.
-    public static let connectionRefused = ProviderFailure("connection_refused")
+    package static let connectionRefused = ProviderFailure("connection_refused")
 
     /// - Parameter error: `nil` if the response was too large.
     fileprivate init(_ error: (any Error)?) {
@@ -58,9 +58,9 @@ public struct ProviderFailure: Error, Equatable {
 /// - It collects a response of any size. So a response beyond the limit is cut off and counts as failed.
 /// - Its libcurl uses the proxy of the environment (`https_proxy`). That stays, since some networks have no other way
 ///   out. An https proxy sees only the host's name.
-public enum ProviderClient {
+package enum ProviderClient {
     /// The size of a response, unless the caller allows another one.
-    public static let largestAnswerBytes = 65_536
+    package static let largestAnswerBytes = 65_536
 
     /// Sends one request.
     ///
@@ -68,7 +68,7 @@ public enum ProviderClient {
     ///   - limit: of the whole exchange.
     ///   - most: the largest response, in bytes.
     /// - Returns: the complete response, or why there was none within the limits.
-    @Loop public static func ask(
+    @Loop package static func ask(
         _ request: URLRequest, within limit: Duration, atMost most: Int = largestAnswerBytes
     ) async -> Result<ProviderAnswer, ProviderFailure> {
         let promise = LoopPromise<Answer>()

@@ -2,9 +2,9 @@ import Foundation
 import ProcessRuntime
 
 /// Reads the variables of providers.
-public enum ProviderSettings {
+package enum ProviderSettings {
     /// The URL of a provider.
-    public static func url(_ name: String, _ configuration: Configuration) throws(ConfigurationError) -> URL {
+    package static func url(_ name: String, _ configuration: Configuration) throws(ConfigurationError) -> URL {
         try url(try configuration.text(name), of: name, in: configuration.profile)
     }
 
@@ -12,7 +12,7 @@ public enum ProviderSettings {
     /// allows `http:`.
     ///
     /// - Parameter name: the variable that an error names.
-    public static func url(
+    package static func url(
         _ text: String, of name: String, in profile: DeploymentProfile
     ) throws(ConfigurationError) -> URL {
         let schemes = profile == .development ? ["https", "http"] : ["https"]

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Reads the header `Retry-After` (RFC 9110, section 10.2.3).
-public enum RetryAfter {
+package enum RetryAfter {
     /// Reads the header's value.
     ///
     /// - Parameter header: seconds, or a date in the preferred form of HTTP.
     /// - Returns: `nil` if it is neither; zero for a date in the past.
-    public static func duration(_ header: String, now: Date) -> Duration? {
+    package static func duration(_ header: String, now: Date) -> Duration? {
         if let seconds = Int64(header), seconds >= 0 { return .seconds(min(seconds, longest)) }
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")

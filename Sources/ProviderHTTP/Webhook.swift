@@ -8,19 +8,19 @@ import Values
 ///
 /// `Vestibule-Signature` is `v1=` and the HMAC-SHA-256, in hex, of `Vestibule-Timestamp` (seconds since 1970), a dot
 /// and the body. `Idempotency-Key` is the same at each attempt of the same thing.
-public struct Webhook: Sendable {
+package struct Webhook: Sendable {
     /// Where to post.
-    public let url: URL
+    package let url: URL
     private let key: [UInt8]
 
     /// The least length of a key. A shorter key could be guessed from a signature and its text.
     private static let shortestKey = 32
 
     /// Takes the URL and the key of the signature.
-    public init(url: URL, key: [UInt8]) { (self.url, self.key) = (url, key) }
+    package init(url: URL, key: [UInt8]) { (self.url, self.key) = (url, key) }
 
     /// The webhook of the variables with a prefix, such as `SMS_WEBHOOK`.
-    public init(_ prefix: String, _ configuration: Configuration) throws(ConfigurationError) {
+    package init(_ prefix: String, _ configuration: Configuration) throws(ConfigurationError) {
         let key = try configuration.text("\(prefix)_KEY")
         guard key.utf8.count >= Self.shortestKey else {
             throw ConfigurationError("\(prefix)_KEY must have \(Self.shortestKey) characters or more")
@@ -29,7 +29,7 @@ public struct Webhook: Sendable {
     }
 
     /// A signed request with a body of JSON.
-    public func request(_ id: Identifier, _ body: [UInt8]) -> URLRequest {
+    package func request(_ id: Identifier, _ body: [UInt8]) -> URLRequest {
         let timestamp = "\(Int64(Date().timeIntervalSince1970))"
         let signature = Hex.encode(HMACSHA256.code(for: Array("\(timestamp).".utf8) + body, key: key))
         var request = URLRequest(url: url)

@@ -4,21 +4,21 @@ import Database
 import EventLoop
 
 /// Erases everything that a service holds about a deleted person. A message that arrives later cannot create new rows.
-public struct AccountDeletedHandler: RequestHandler {
+package struct AccountDeletedHandler: RequestHandler {
     private let container: ServiceContainer
     private let erase: @Loop @Sendable (Identifier, Transaction) async throws -> Void
 
     /// - Parameter erase: removes the person's rows from the tables that the service's export sections describe. If
     ///   some transactions write such rows without ``Erasure/wait(for:in:)``, it waits for them. All other tables with
     ///   a person's ID are erased after it.
-    public init(
+    package init(
         container: ServiceContainer,
         erase: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> Void
     ) {
         (self.container, self.erase) = (container, erase)
     }
 
-    public func handle(_ event: AccountDeleted, context: RequestContext) async throws -> Acknowledged {
+    package func handle(_ event: AccountDeleted, context: RequestContext) async throws -> Acknowledged {
         try await container.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
             // The last row of the person's chain. If the person has no chain, the row goes to the service's chain.

@@ -3,15 +3,15 @@ import BusRuntime
 import EventLoop
 
 /// Answers a request of an administrator or an operator, and refuses everybody else. For answers that take a line or two.
-public struct AdminHandler<Request: BusRequest>: RequestHandler {
+package struct AdminHandler<Request: BusRequest>: RequestHandler {
     private let body: @Loop @Sendable (Request, RequestContext) async throws -> Request.Reply
 
     /// Takes what to do once the caller is known.
-    public init(_ body: @escaping @Loop @Sendable (Request, RequestContext) async throws -> Request.Reply) {
+    package init(_ body: @escaping @Loop @Sendable (Request, RequestContext) async throws -> Request.Reply) {
         self.body = body
     }
 
-    @Loop public func handle(_ request: Request, context: RequestContext) async throws -> Request.Reply {
+    @Loop package func handle(_ request: Request, context: RequestContext) async throws -> Request.Reply {
         try context.requireAdmin()
         return try await body(request, context)
     }

@@ -5,16 +5,16 @@ import EventLoop
 
 /// Asks auth for the person of an access token and whether the session is alive. The gateway's word alone is not
 /// enough.
-public struct BearerReader: Sendable {
+package struct BearerReader: Sendable {
     private let bus: Bus
 
     /// Takes the bus on which auth is asked.
-    public init(bus: Bus) { self.bus = bus }
+    package init(bus: Bus) { self.bus = bus }
 
     /// Auth's word on the person behind a request.
     ///
     /// - Throws: ``BusError`` `unauthorized`.
-    @Loop public func bearer(of context: RequestContext) async throws(BusError) -> BearerChecked {
+    @Loop package func bearer(of context: RequestContext) async throws(BusError) -> BearerChecked {
         let actor = try context.person()
         guard let token = context.accessToken else { throw BusError(.unauthorized, "Please sign in.") }
         let checked = try await bus.call(
@@ -33,7 +33,7 @@ extension RequestContext {
     /// else.
     ///
     /// - Throws: ``BusError`` `unauthorized`.
-    public func staff() throws(BusError) -> Actor {
+    package func staff() throws(BusError) -> Actor {
         let actor = try person()
         guard ["staff", "admin"].contains(actor.role) else { throw BusError(.unauthorized, "Please sign in.") }
         return actor
@@ -44,7 +44,7 @@ extension AuditTrail {
     /// The chain of a reviewer, by a pseudonym: nothing about them outlives their account.
     ///
     /// - Throws: ``BusError`` `unauthorized` if the person's account is deleted.
-    public func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
+    package func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         Erasure.wait(for: person, in: transaction)
         guard try await !Erasure.isErased(person, in: transaction) else {
             throw BusError(.unauthorized, "Please sign in.")
@@ -56,7 +56,7 @@ extension AuditTrail {
     /// noted.
     ///
     /// - Throws: ``BusError`` `unauthorized` if the reviewer's account is deleted.
-    public func noteLook(_ act: AuditAct, by reviewer: Identifier, in database: Database) async throws {
+    package func noteLook(_ act: AuditAct, by reviewer: Identifier, in database: Database) async throws {
         try await database.transaction { transaction in
             let chain = try await chain(ofReviewer: reviewer, in: transaction)
             guard try await !isLast(act, on: chain, in: transaction) else { return }

@@ -6,7 +6,7 @@ import Values
 extension Configuration {
     /// The connection string in a variable. In production, a connection over a network must verify the server and be
     /// encrypted.
-    public func connectionString(_ name: String) throws(ConfigurationError) -> String {
+    package func connectionString(_ name: String) throws(ConfigurationError) -> String {
         let connectionString = try text(name)
         guard profile != .production || !DatabaseConfiguration.isOpenToTheNetwork(connectionString) else {
             throw ConfigurationError("\(name) must say sslmode=verify-full: its host is reached over a network")

@@ -8,7 +8,7 @@ extension Outbox {
     /// deleted person.
     ///
     /// - Parameter watch: waits for the first attempt to deliver the event.
-    public func publish(
+    package func publish(
         _ event: some BusEvent, watch: DeliveryWatch? = nil, in transaction: Transaction
     ) async throws {
         let type = Swift.type(of: event)
@@ -28,7 +28,7 @@ extension EventPosition {
     ///
     /// - Returns: false if this event or a later one of the same producer and person was accepted before, or if the
     ///   person was deleted.
-    public static func accept(
+    package static func accept(
         _ event: some BusEvent, from producer: ServiceName, in transaction: Transaction
     ) async throws -> Bool {
         try await accept(event.personSequence, about: event.personID, from: producer, in: transaction)

@@ -5,28 +5,28 @@ import EventLoop
 import JSONText
 
 /// One kind of record that a service exports about a person.
-public struct ExportSection: Sendable {
+package struct ExportSection: Sendable {
     /// Decrypts the sealed column of a row.
-    public struct Sealed: Sendable {
+    package struct Sealed: Sendable {
         let open: @Sendable (_ sealed: [UInt8], _ person: Identifier) throws -> [String: JSONValue]
 
         /// - Parameter open: decrypts the bytes, and returns members of the record.
-        public init(_ open: @escaping @Sendable ([UInt8], Identifier) throws -> [String: JSONValue]) {
+        package init(_ open: @escaping @Sendable ([UInt8], Identifier) throws -> [String: JSONValue]) {
             self.open = open
         }
 
         /// - Parameters:
         ///   - member: the name of the only member.
         ///   - open: decrypts the bytes, and returns the value of that member.
-        public init(_ member: String, _ open: @escaping @Sendable ([UInt8], Identifier) throws -> String) {
+        package init(_ member: String, _ open: @escaping @Sendable ([UInt8], Identifier) throws -> String) {
             self.open = { [member: .string(try open($0, $1))] }
         }
     }
 
     /// The value of the member `kind` in each record.
-    public let kind: String
+    package let kind: String
     /// The columns with the person's ID whose rows this section exports, such as `cases.account_id`.
-    public let columns: [String]
+    package let columns: [String]
     let statement: Statement
     let sealed: Sealed?
     let opening: (@Sendable (_ record: JSONValue, _ person: Identifier) throws -> JSONValue)?
@@ -41,7 +41,7 @@ public struct ExportSection: Sendable {
     ///   - rows: SQL with the person's ID as `$1`. Its columns are `key` (text, unique, in the order of the export),
     ///     `record` (jsonb, an object) and, if there is something to decrypt, `sealed` (bytea).
     ///   - sealed: decrypts `sealed` into members of the record, unless it is NULL.
-    public init(_ kind: String, of columns: [String], _ rows: String, sealed: Sealed? = nil) {
+    package init(_ kind: String, of columns: [String], _ rows: String, sealed: Sealed? = nil) {
         self.init(kind, of: columns, rows, sealed: sealed, opening: nil) { person, _ in .uuid(person) }
     }
 
@@ -50,7 +50,7 @@ public struct ExportSection: Sendable {
     /// - Parameters:
     ///   - rows: SQL as above, without `sealed`.
     ///   - opening: returns the record as the person gets it.
-    public init(
+    package init(
         _ kind: String, of columns: [String], _ rows: String,
         opening: @escaping @Sendable (JSONValue, Identifier) throws -> JSONValue
     ) {
@@ -62,7 +62,7 @@ public struct ExportSection: Sendable {
     /// - Parameters:
     ///   - rows: SQL as above, except for its `$1`.
     ///   - subject: returns the value of `$1`.
-    public init(
+    package init(
         _ kind: String, of columns: [String], _ rows: String, sealed: Sealed? = nil,
         subject: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> SQLValue
     ) {
@@ -90,7 +90,7 @@ public struct ExportSection: Sendable {
     var tables: [String] { columns.map { String($0.prefix { $0 != "." }) } }
 
     /// Exports the person's own audit trail.
-    public static func audit(_ trail: AuditTrail) -> ExportSection {
+    package static func audit(_ trail: AuditTrail) -> ExportSection {
         ExportSection(
             "act", of: ["pseudonyms"],
             """
@@ -102,7 +102,7 @@ public struct ExportSection: Sendable {
     }
 
     /// SQL for a `timestamptz` in the format of the public API.
-    public static func time(_ column: String) -> String {
+    package static func time(_ column: String) -> String {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
     }
 }
@@ -110,12 +110,12 @@ public struct ExportSection: Sendable {
 /// Exports everything that a service holds about a person, page by page.
 ///
 /// First come the records of the sections. Then comes every other table of the schema with a column `person_id`.
-@Loop public struct PersonExport {
+@Loop package struct PersonExport {
     private let database: Database
     private let sections: [ExportSection]
 
     /// - Parameter sections: the tables that are not exported as they are.
-    public nonisolated init(database: Database, sections: [ExportSection]) {
+    package nonisolated init(database: Database, sections: [ExportSection]) {
         (self.database, self.sections) = (database, sections)
     }
 
@@ -124,7 +124,7 @@ public struct ExportSection: Sendable {
     /// - Parameters:
     ///   - cursor: ``ExportPage/next`` of the previous page; `nil` for the first page.
     ///   - check: throws if the person may not have the export.
-    public func page(
+    package func page(
         of person: Identifier, after cursor: String?,
         check: @Loop (Transaction) async throws -> Void
     ) async throws -> ExportPage {

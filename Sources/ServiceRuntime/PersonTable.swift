@@ -6,7 +6,7 @@ import EventLoop
 ///
 /// It has a column `person_id` of type `uuid`. The schema is read each time, because exports and deletions are rare. So
 /// a replica of the previous release does not miss a table that a migration has just created.
-public struct PersonTable {
+package struct PersonTable {
     private struct Column {
         let name: String
         let type: String
@@ -51,7 +51,7 @@ public struct PersonTable {
     }
 
     /// Removes a person's rows. Rows that a foreign key deletes may be gone before their own table's turn.
-    @Loop public static func erase(
+    @Loop package static func erase(
         _ person: Identifier, besides sections: [ExportSection], in transaction: Transaction
     ) async throws {
         for table in try await all(besides: sections, in: transaction) {

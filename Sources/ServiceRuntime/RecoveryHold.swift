@@ -2,9 +2,9 @@
 ///
 /// Recovery and auth each read it from their own environment. Auth does not move an account earlier, whatever recovery
 /// says.
-public enum RecoveryHold {
+package enum RecoveryHold {
     /// The variable `RECOVERY_HOLD`.
-    public static let variable = ConfigurationVariable(
+    package static let variable = ConfigurationVariable(
         "RECOVERY_HOLD", .duration(1...1_209_600, mayBeOff: false), "72h",
         "How long the owner may say no to a recovery: the same for auth and recovery, under 24h in development only")
 
@@ -12,7 +12,7 @@ public enum RecoveryHold {
     ///
     /// - Returns: seconds, from 1 to 1,209,600.
     /// - Throws: ``ConfigurationError`` if it is less than 24 hours outside the development profile.
-    public static func seconds(_ configuration: Configuration) throws(ConfigurationError) -> Int64 {
+    package static func seconds(_ configuration: Configuration) throws(ConfigurationError) -> Int64 {
         let seconds = try configuration.duration("RECOVERY_HOLD").components.seconds
         guard seconds >= 86_400 || configuration.profile == .development else {
             throw ConfigurationError("RECOVERY_HOLD: less than 24h is for the development profile only")

@@ -9,7 +9,7 @@ extension RequestContext {
     /// The key belongs to the signed-in person. Without one, a key of at least 16 bytes belongs to whoever knows it,
     /// because it cannot be guessed. So a phone may repeat the request after it changed networks. A shorter key belongs
     /// to the client's address.
-    public var inboxRequest: InboxRequest? {
+    package var inboxRequest: InboxRequest? {
         guard let key = idempotencyKey else { return nil }
         let scope =
             if let actor { "person \(actor.userID)" } else if key.utf8.count >= 16 { "key" } else {
@@ -28,7 +28,7 @@ extension RequestContext {
 
 extension Inbox {
     /// Executes a request once: see ``Inbox/once(_:carriesToken:_:)``.
-    public func once<Reply: BusReply>(
+    package func once<Reply: BusReply>(
         _ context: RequestContext, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
     ) async throws -> Reply {
@@ -41,7 +41,7 @@ extension Inbox {
     ///
     /// It is for a request that sets what other devices set too. If its answer is lost, the bus repeats it, and without this
     /// the repetition would undo what another device has set meanwhile.
-    public func oncePerMessage<Reply: BusReply>(
+    package func oncePerMessage<Reply: BusReply>(
         _ context: RequestContext, _ body: @Loop (Transaction) async throws -> Reply
     ) async throws -> Reply {
         do {

@@ -6,30 +6,30 @@ import EventLoop
 import JSONText
 
 /// One running service with its bus, database and outbox. A process can run several.
-@Loop public final class ServiceContainer {
+@Loop package final class ServiceContainer {
     /// The definition that the service was made from.
-    public let definition: ServiceDefinition
+    package let definition: ServiceDefinition
     /// The service's configuration.
-    public let configuration: Configuration
+    package let configuration: Configuration
     /// The service's log.
-    public let log: Log
+    package let log: Log
     /// The connection to the bus.
-    public let bus: Bus
+    package let bus: Bus
     /// The pool of connections to the service's database.
-    public let database: Database
+    package let database: Database
     /// Where people are counted for statistics: on a standby, if the operator has one for it. What it says may be old, so
     /// nothing about a person may be decided by it.
-    public let statistics: Database
+    package let statistics: Database
     /// The service's key ring.
-    public let keys: KeyRing
+    package let keys: KeyRing
     /// Executes each request with an idempotency key once.
-    public let inbox: Inbox
+    package let inbox: Inbox
     /// Stores events and other items for delivery.
-    public let outbox: Outbox
+    package let outbox: Outbox
     /// The service's audit trail.
-    public let audit: AuditTrail
+    package let audit: AuditTrail
     /// Delivers the items of the outbox.
-    public let delivery: OutboxDelivery
+    package let delivery: OutboxDelivery
     private let anchorFile: AuditAnchorFile?
     private let metrics: MetricsListener?
     private let schema: SchemaMonitor
@@ -40,24 +40,24 @@ import JSONText
     private var starting: Task<Void, any Error>?
     private var isStopping = false
     /// Whether the service has loaded what it needs before its first request. It is called until the service stops.
-    public var isPrepared: @Loop () -> Bool = { true }
+    package var isPrepared: @Loop () -> Bool = { true }
     /// Returns why the service's keys do not fit its data, for the operator; `nil` if they fit. It is called before the
     /// service takes requests, and again after an error.
-    public var misfit: @Loop () async throws -> String? = { nil }
+    package var misfit: @Loop () async throws -> String? = { nil }
     /// Prepares what the service needs before its first request. Returns why the service cannot run with its
     /// configuration, for the operator; `nil` if it can. It is called again after an error.
-    public var prepare: @Loop () async throws -> String? = { nil }
+    package var prepare: @Loop () async throws -> String? = { nil }
     /// The service's own gauges of this replica. Prometheus gets those whose names ``PrometheusText`` knows.
-    public var ownGauges: @Loop () -> [String: Double] = { [:] }
+    package var ownGauges: @Loop () -> [String: Double] = { [:] }
     /// The tables that are not exported as they are. Every other table with a column `person_id` is exported and erased
     /// by itself.
-    public var sections: [ExportSection] = []
+    package var sections: [ExportSection] = []
     /// Exports everything that the service holds about a person.
-    public var export: PersonExport { PersonExport(database: database, sections: sections) }
+    package var export: PersonExport { PersonExport(database: database, sections: sections) }
     private let end = LoopPromise<End>()
 
     /// Why a service ends by itself.
-    public enum End: Sendable, Equatable {
+    package enum End: Sendable, Equatable {
         /// An operator drained the replica.
         case dismissed
         /// The service cannot run with its configuration. The text says why.
@@ -68,7 +68,7 @@ import JSONText
     ///
     /// - Parameter logSink: receives each line of the log.
     /// - Throws: ``ConfigurationError``.
-    public init(
+    package init(
         _ definition: ServiceDefinition, environment: [String: String],
         logSink: @escaping @Sendable ([UInt8]) -> Void = Log.standardError
     ) throws {
@@ -139,13 +139,13 @@ import JSONText
     // MARK: Assembly
 
     /// Registers the handler of one type of request or event.
-    public func handle(_ handler: some RequestHandler) { bus.register(handler) }
+    package func handle(_ handler: some RequestHandler) { bus.register(handler) }
 
     /// Registers the deliverer of outbox items that are not messages to a service, such as `sms`, `push` and
     /// `timer:hold-ended`.
     ///
     /// - Parameter isApart: whether the destination gets its own relay, so that a slow one does not delay others.
-    public func deliver(
+    package func deliver(
         _ destination: String, apart isApart: Bool = false, _ body: @escaping @Loop (OutboxItem) async throws -> Void
     ) {
         delivery.register(destination, apart: isApart, body)
@@ -156,19 +156,19 @@ import JSONText
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
     ///   first successful round.
     /// - Parameter end: called when the service stops, to close what the task has opened.
-    public func background(
+    package func background(
         _ name: String, every period: Duration?, _ round: @escaping @Loop () async throws -> Void,
         end: @escaping @Loop () async -> Void = {}
     ) { backgrounds.append(PeriodicTask(name, every: period, log: log, round, end: end)) }
 
     /// Starts the next round of each background task that is waiting for it.
-    public func hurry() { for background in backgrounds { background.hurry() } }
+    package func hurry() { for background in backgrounds { background.hurry() } }
 
     // MARK: Life
 
     /// Connects and listens. The replica becomes ready as soon as the database answers and has the tables of this
     /// build.
-    public func start() async throws {
+    package func start() async throws {
         try metrics?.start()
         if let metrics { log.info("metrics", ["port": .integer(Int64(metrics.port))]) }
         database.start()
@@ -219,10 +219,10 @@ import JSONText
     }
 
     /// Waits until an operator drains the replica or the service refuses its configuration.
-    public func waitForEnd() async -> End { (try? await end.get()) ?? .dismissed }
+    package func waitForEnd() async -> End { (try? await end.get()) ?? .dismissed }
 
     /// Stops gracefully within 8 s: takes no new work, finishes the current work and closes everything.
-    public func stop(notice: Duration = .milliseconds(500)) async {
+    package func stop(notice: Duration = .milliseconds(500)) async {
         guard !isStopping else { return }
         isStopping = true
         starting?.cancel()

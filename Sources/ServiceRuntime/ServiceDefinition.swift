@@ -5,24 +5,24 @@ import Database
 import EventLoop
 
 /// What a service is made from: its name, variables, migrations and parts.
-public struct ServiceDefinition: Sendable {
+package struct ServiceDefinition: Sendable {
     /// The service's name on the bus. Its schema has the same name, without hyphens.
-    public var name: ServiceName
+    package var name: ServiceName
     /// The prefix of the service's variables, such as `AUTH_`.
-    public var prefix: String
+    package var prefix: String
     /// The service's own variables.
-    public var variables: [ConfigurationVariable]
+    package var variables: [ConfigurationVariable]
     /// The service's own migrations, in order.
-    public var migrations: [Migration]
+    package var migrations: [Migration]
     /// The services that it calls over the bus.
-    public var peers: [ServiceName]
+    package var peers: [ServiceName]
     /// Whether the service counts what many people did, which a standby of its database may answer.
-    public var countsPeople: Bool
+    package var countsPeople: Bool
     /// Registers handlers, deliverers and background tasks.
-    public var assemble: @Loop @Sendable (ServiceContainer) throws -> Void
+    package var assemble: @Loop @Sendable (ServiceContainer) throws -> Void
 
     /// Takes the parts of the definition. The prefix follows from the name.
-    public init(
+    package init(
         name: ServiceName, variables: [ConfigurationVariable], migrations: [Migration], peers: [ServiceName],
         countsPeople: Bool = false, assemble: @escaping @Loop @Sendable (ServiceContainer) throws -> Void
     ) {
@@ -36,7 +36,7 @@ public struct ServiceDefinition: Sendable {
     }
 
     /// The service's own variables, and those of every service.
-    public var allVariables: [ConfigurationVariable] {
+    package var allVariables: [ConfigurationVariable] {
         variables + CommonVariables.everyProcess(peers: peers) + [
             .init(
                 "\(prefix)DATABASE_URL", .text, nil, "Connection string of the role that the service runs as",

@@ -12,7 +12,7 @@ extension ServiceProcess {
     /// - `--dead-letters` prints each dead letter as a line of JSON. `--dead-letters replay`, with IDs or `all`, puts
     ///   dead letters back into the outbox and prints their IDs.
     /// - `--audit verify` verifies the audit trail and prints the result as lines of JSON.
-    public static func main(_ definition: ServiceDefinition) async -> Never {
+    package static func main(_ definition: ServiceDefinition) async -> Never {
         let arguments = CommandLine.arguments.dropFirst()
         // These two commands check their own arguments.
         if arguments.first != "--dead-letters", arguments.first != "--audit" {

@@ -1,7 +1,7 @@
 import EventLoop
 
 /// Runs a body many times concurrently and returns the results.
-@Loop public func atOnce<Value: Sendable>(
+@Loop package func atOnce<Value: Sendable>(
     _ count: Int, _ body: @escaping @Sendable @Loop () async throws -> Value
 ) async throws -> [Value] {
     var values: [Value] = []

@@ -3,19 +3,19 @@ import BusRuntime
 import EventLoop
 
 /// Stands in for auth when a service checks an access token. Each token names its bearer.
-@Loop public final class Bearers: RequestHandler {
+@Loop package final class Bearers: RequestHandler {
     /// Whether the bearers' sessions are alive.
-    public var isActive = true
+    package var isActive = true
     /// Whether a code opened the sessions within the last five minutes.
-    public var isFresh = true
+    package var isFresh = true
 
-    public init() {}
+    package init() {}
 
-    public nonisolated static func token(of actor: Actor) -> String {
+    package nonisolated static func token(of actor: Actor) -> String {
         "\(actor.userID)/\(actor.sessionID)/\(actor.role)"
     }
 
-    public func handle(_ request: CheckBearer, context: RequestContext) async throws -> BearerChecked {
+    package func handle(_ request: CheckBearer, context: RequestContext) async throws -> BearerChecked {
         let parts = request.accessToken.split(separator: "/").map(String.init)
         guard isActive, parts.count == 3, let user = Identifier(parts[0]), let session = Identifier(parts[1]) else {
             throw BusError(.unauthorized, "Please sign in.")

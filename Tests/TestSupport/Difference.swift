@@ -1,7 +1,7 @@
 /// The elements that only one of two sets has, sorted: `-` marks those of the first set, `+` those of the second.
 ///
 /// A test that expects it to be empty reports only the difference, and not both sets.
-public func difference(
+package func difference(
     between first: some Sequence<String>, and second: some Sequence<String>
 ) -> [String] {
     let (first, second) = (Set(first), Set(second))

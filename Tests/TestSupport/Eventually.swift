@@ -1,7 +1,7 @@
 import EventLoop
 
 /// Waits until a condition holds, and returns whether it did within the limit.
-@Loop public func eventually(within limit: Duration = .seconds(30), _ condition: @Loop () async throws -> Bool)
+@Loop package func eventually(within limit: Duration = .seconds(30), _ condition: @Loop () async throws -> Bool)
     async throws
     -> Bool
 {

@@ -3,14 +3,16 @@ import Foundation
 import JSONText
 
 /// One request on its own connection, sent as bytes, and its answer.
-public struct Exchange: Sendable {
-    public let status: Int
-    public let headers: [String: String]
-    public let body: [UInt8]
+package struct Exchange: Sendable {
+    package let status: Int
+    package let headers: [String: String]
+    package let body: [UInt8]
 
-    public init(port: Int, request: String) async throws { try await self.init(port: port, bytes: Array(request.utf8)) }
+    package init(port: Int, request: String) async throws {
+        try await self.init(port: port, bytes: Array(request.utf8))
+    }
 
-    public init(port: Int, bytes request: [UInt8]) async throws {
+    package init(port: Int, bytes request: [UInt8]) async throws {
         // A client has its own thread, because many clients wait at once and the pool's threads are part of the test.
         let bytes: [UInt8] = try await withUnsafeThrowingContinuation { continuation in
             DispatchQueue(label: "client").async {
@@ -30,9 +32,11 @@ public struct Exchange: Sendable {
     }
 
     /// The body as JSON; `null` if it is not JSON.
-    public var json: JSONValue { (try? JSONValue.parse(body, limits: JSONLimits(depth: 64, values: 100_000))) ?? .null }
+    package var json: JSONValue {
+        (try? JSONValue.parse(body, limits: JSONLimits(depth: 64, values: 100_000))) ?? .null
+    }
 
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
     private static func exchange(_ port: Int, _ request: [UInt8]) throws -> [UInt8] {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

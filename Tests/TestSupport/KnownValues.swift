@@ -2,7 +2,9 @@ import JSONText
 
 extension JSONSchema {
     /// The values that the OpenAPI document lists for a member, sorted.
-    public func known(_ member: String) -> [String] { members.first { $0.name == member }?.schema.known.sorted() ?? [] }
+    package func known(_ member: String) -> [String] {
+        members.first { $0.name == member }?.schema.known.sorted() ?? []
+    }
 
     private var known: [String] {
         switch self {

@@ -2,17 +2,17 @@ import JSONText
 import Synchronization
 
 /// Collects the lines of a service's log from any thread.
-public final class LogBook: Sendable {
+package final class LogBook: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
-    public init() {}
+    package init() {}
 
-    public func append(_ line: [UInt8]) { bytes.withLock { $0 += line } }
+    package func append(_ line: [UInt8]) { bytes.withLock { $0 += line } }
 
-    public var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+    package var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
 
     /// A log without its times and generated IDs, because a long log would contain any code of six digits by chance.
-    public static func told(in log: String) -> String {
+    package static func told(in log: String) -> String {
         log.split(separator: "\n").map { line in
             guard case .object(var line) = try? JSONValue.parse(Array(line.utf8)) else { return String(line) }
             for name in ["at", "traceId", "instance", "microseconds"] { line[name] = nil }

@@ -4,7 +4,7 @@ import EventLoop
 /// Repeats a request that was refused as overloaded and not executed, as clients should, for up to half a minute.
 ///
 /// A request that waits for a lock gives up soon, and on a busy machine the holder of the lock may take longer.
-@Loop public func patiently<Value: Sendable>(_ body: @Loop () async throws -> Value) async throws -> Value {
+@Loop package func patiently<Value: Sendable>(_ body: @Loop () async throws -> Value) async throws -> Value {
     let end = MonotonicClock.now() + Duration.seconds(30).nanoseconds
     while true {
         do {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The most memory that this process has had.
-public enum PeakMemory {
+package enum PeakMemory {
     /// In bytes, since the last ``forget()``.
-    public static func read() throws -> Int {
+    package static func read() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
             let size = Int(line.filter(\.isNumber))
@@ -12,7 +12,7 @@ public enum PeakMemory {
     }
 
     /// Lets the peak begin again from the present size.
-    public static func forget() throws {
+    package static func forget() throws {
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else {
             throw ScratchCluster.Failure(description: "/proc/self/clear_refs cannot be written")
         }

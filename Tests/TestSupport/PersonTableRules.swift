@@ -2,10 +2,10 @@ import Database
 
 /// The rules for a table about a person that no `ExportSection` describes. Such a table is exported and erased by
 /// itself.
-public enum PersonTableRules {
+package enum PersonTableRules {
     /// - Parameter described: the columns that the service's export sections describe, such as `cases.account_id`.
     /// - Returns: a sentence for each violation.
-    public static func problems(in database: ScratchDatabase, described: [String]) async throws -> [String] {
+    package static func problems(in database: ScratchDatabase, described: [String]) async throws -> [String] {
         let sections = described.map { String($0.prefix { $0 != "." }) }
         func list(_ names: [String]) -> String { "'{\(names.joined(separator: ","))}'::text[]" }
         let found = try await database.query(

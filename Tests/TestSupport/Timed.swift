@@ -3,21 +3,21 @@ import Testing
 
 extension Comment {
     /// Marks an expectation that bounds a time. A test with ``TimedTrait`` runs again if only such expectations fail.
-    public static let time: Comment = "time:"
+    package static let time: Comment = "time:"
 
     /// The same, with the measured times.
-    public static func time(_ text: String) -> Comment { "time: \(text)" }
+    package static func time(_ text: String) -> Comment { "time: \(text)" }
 }
 
 /// Runs a test up to three times, until its time bounds hold. Any other failure fails the test at once.
 ///
 /// A busy machine can take a virtual processor away for half a second, which is not the product's fault. A real defect
 /// fails all three runs.
-public struct TimedTrait: TestTrait, TestScoping {
+package struct TimedTrait: TestTrait, TestScoping {
     /// The most runs of a test.
     private static let tries = 3
 
-    public func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         for _ in 1..<Self.tries {
@@ -39,8 +39,8 @@ public struct TimedTrait: TestTrait, TestScoping {
 
 extension Trait where Self == TimedTrait {
     /// For tests that bound a time with `#expect(…, .time)`. Each runs alone on the machine.
-    public static var timed: TimedTrait { TimedTrait() }
+    package static var timed: TimedTrait { TimedTrait() }
 
     /// The same for bounds that are wide enough to hold beside other tests.
-    public static var bounded: TimedTrait { TimedTrait() }
+    package static var bounded: TimedTrait { TimedTrait() }
 }

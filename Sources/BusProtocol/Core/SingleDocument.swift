@@ -21,14 +21,23 @@ package protocol SingleDocument: SendableMetatype {
     /// Whom a new version affects.
     static var affected: String { get }
 
+    /// Lists the versions and drafts.
     static func view() -> View
+    /// Reads a version.
+    ///
     /// - Parameter version: a number from 1, in decimal digits, as are those of drafts.
     static func read(_ version: String) -> Read
+    /// Creates a draft.
+    ///
     /// - Parameter content: the document so far. It may have errors.
     static func create(_ content: JSONValue) -> Create
+    /// Checks a draft.
     static func check(_ draft: String) -> Check
+    /// Publishes a draft as the newest version.
+    ///
     /// - Parameter accepted: the most severe class of change that the editor accepts.
     static func publish(_ draft: String, accepting accepted: String?) -> Publish
+    /// Deletes a draft.
     static func delete(_ draft: String) -> Delete
 }
 

@@ -2,19 +2,19 @@ import BusProtocol
 import EventLoop
 
 /// The state of one replica.
-public struct ReplicaState: Sendable, Equatable {
+package struct ReplicaState: Sendable, Equatable {
     /// Where the replica listens.
-    public var endpoint: String
+    package var endpoint: String
     /// Identifies this start of the replica; `nil` before its HELLO.
-    public var instance: Identifier?
+    package var instance: Identifier?
     /// The replica's build; `nil` before its HELLO.
-    public var build: String?
+    package var build: String?
     /// Whether the replica answers.
-    public var isAlive: Bool
+    package var isAlive: Bool
     /// The state that the replica last reported.
-    public var state: ServiceState
+    package var state: ServiceState
     /// Requests of this process that the replica has not answered.
-    public var inFlight: Int
+    package var inFlight: Int
 }
 
 /// The replicas of one service, and the calls that wait for a replica.

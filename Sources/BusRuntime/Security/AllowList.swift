@@ -4,10 +4,10 @@ import BusProtocol
 ///
 /// The file has one line `NAME KEY` for each key. A line that starts with `#` is a comment. A service may have several
 /// keys, so that a key can be replaced while its replicas restart one after another.
-public struct AllowList: Sendable, Equatable {
+package struct AllowList: Sendable, Equatable {
     /// A malformed line of the file.
-    public struct ParseError: Error, Sendable, CustomStringConvertible {
-        public let description: String
+    package struct ParseError: Error, Sendable, CustomStringConvertible {
+        package let description: String
     }
 
     private var names: [BusKey: ServiceName] = [:]
@@ -16,7 +16,7 @@ public struct AllowList: Sendable, Equatable {
     /// Reads the text of the file.
     ///
     /// - Throws: ``ParseError`` with the number of the line.
-    public init(_ text: String) throws(ParseError) {
+    package init(_ text: String) throws(ParseError) {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
             guard let name = words.first, !name.hasPrefix("#") else { continue }
@@ -33,8 +33,8 @@ public struct AllowList: Sendable, Equatable {
     }
 
     /// The owner of a key; `nil` if it is not on the list.
-    public func service(of key: BusKey) -> ServiceName? { names[key] }
+    package func service(of key: BusKey) -> ServiceName? { names[key] }
 
     /// The keys of a service, in the order of the file.
-    public func keys(of service: ServiceName) -> [BusKey] { keys[service] ?? [] }
+    package func keys(of service: ServiceName) -> [BusKey] { keys[service] ?? [] }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// A Curve25519 key of the bus, secret or public: 32 bytes, in files as base64.
 ///
 /// Source: CurveZMQ, RFC 26 of the ZeroMQ project.
-public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+package struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     let bytes: [UInt8]
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -12,7 +12,7 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflect
     /// Reads a key.
     ///
     /// - Parameter text: 44 characters of base64; `nil` for anything else.
-    public init?(base64 text: some StringProtocol) {
+    package init?(base64 text: some StringProtocol) {
         guard let data = Data(base64Encoded: String(text)), data.count == 32 else { return nil }
         bytes = Array(data)
     }
@@ -23,17 +23,17 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflect
     }
 
     /// It reveals nothing of the key, which may be secret.
-    public var description: String { "a key of the bus" }
+    package var description: String { "a key of the bus" }
     /// Empty, so that no dump contains a secret key.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// The key in base64, 44 characters.
-    public var base64: String { Data(bytes).base64EncodedString() }
+    package var base64: String { Data(bytes).base64EncodedString() }
 
     /// A new secret key from the system's random source.
     ///
     /// - Throws: ``ZMQError`` if libzmq was built without CURVE.
-    public static func newSecret() throws(ZMQError) -> BusKey {
+    package static func newSecret() throws(ZMQError) -> BusKey {
         var (publicText, secretText) = ([CChar](repeating: 0, count: 41), [CChar](repeating: 0, count: 41))
         guard zmq_curve_keypair(&publicText, &secretText) == 0 else { throw .last("zmq_curve_keypair") }
         return try BusKey(z85: secretText)
@@ -42,7 +42,7 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, CustomReflect
     /// The public key of this secret key.
     ///
     /// - Throws: ``ZMQError`` if libzmq was built without CURVE.
-    public func publicKey() throws(ZMQError) -> BusKey {
+    package func publicKey() throws(ZMQError) -> BusKey {
         var (secretText, publicText) = ([CChar](repeating: 0, count: 41), [CChar](repeating: 0, count: 41))
         guard zmq_z85_encode(&secretText, bytes, bytes.count) != nil else { throw .last("zmq_z85_encode") }
         guard zmq_curve_public(&publicText, secretText) == 0 else { throw .last("zmq_curve_public") }

@@ -5,7 +5,7 @@ import Foundation
 /// The keys of one process: its own, and those that it accepts.
 ///
 /// The allow list's file is watched. A change takes effect within a second, on open connections too.
-@Loop public final class BusSecurity {
+@Loop package final class BusSecurity {
     /// 0 is nobody's number, for connections without a known key.
     typealias Identity = Int
 
@@ -22,9 +22,9 @@ import Foundation
     var onChange: (@Loop () -> Void)?
     /// Called once with the reason why a changed file is not used. The list before stays in effect until the file is
     /// correct. Also called when the process's own key was removed from the list.
-    public var onProblem: (@Loop (String) -> Void)?
+    package var onProblem: (@Loop (String) -> Void)?
     /// Called with a public key that was refused or is no longer accepted, at most once a second.
-    public var onRefusal: (@Loop (BusKey) -> Void)?
+    package var onRefusal: (@Loop (BusKey) -> Void)?
     private var lastRefusal: UInt64 = 0
 
     /// What distinguishes one state of a file from the next.
@@ -36,15 +36,15 @@ import Foundation
     }
 
     /// Why the keys cannot be used. An operator may be shown it.
-    public struct KeyError: Error, Sendable, CustomStringConvertible {
-        public let description: String
+    package struct KeyError: Error, Sendable, CustomStringConvertible {
+        package let description: String
     }
 
     /// - Parameters:
     ///   - secret: the process's own secret key, 44 characters of base64.
     ///   - allowList: path of the file with the ``AllowList``.
     /// - Throws: ``KeyError``.
-    public init(secret: String, allowList path: String) throws(KeyError) {
+    package init(secret: String, allowList path: String) throws(KeyError) {
         guard let secret = BusKey(base64: secret) else {
             throw KeyError(description: "the bus key is not 32 bytes in base64")
         }
@@ -114,7 +114,7 @@ import Foundation
     // MARK: Asking
 
     /// The owner of this process's key by the allow list; `nil` if it is not, or no longer, on the list.
-    public var name: ServiceName? { allowed.service(of: publicKey) }
+    package var name: ServiceName? { allowed.service(of: publicKey) }
 
     /// The number of a key from now on; `nil` if it may not connect.
     func admit(_ key: BusKey) -> Identity? {

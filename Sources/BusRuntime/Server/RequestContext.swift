@@ -2,40 +2,40 @@ import BusProtocol
 import EventLoop
 
 /// What a handler knows about a request besides its body.
-@Loop public final class RequestContext {
+@Loop package final class RequestContext {
     /// Identifies the message. It is the same in every attempt.
-    public let messageID: Identifier
+    package let messageID: Identifier
     /// The type of the request.
-    public let type: MessageType
+    package let type: MessageType
     /// The service that sent the request.
-    public let caller: ServiceName
+    package let caller: ServiceName
     /// The public key of the caller's connection; `nil` on a bus without keys.
-    public let callerKey: BusKey?
+    package let callerKey: BusKey?
     /// The person behind the request. Accepted from a gateway only.
-    public let actor: Actor?
+    package let actor: Actor?
     /// The address of the public client. Accepted from a gateway only.
-    public let clientAddress: String?
+    package let clientAddress: String?
     /// The access token of the public request, if the message wants it. Accepted from a gateway only.
-    public let accessToken: String?
+    package let accessToken: String?
     /// The language tag that the person reads, if the public request says one.
-    public let language: String?
+    package let language: String?
     /// The key under which the request has its effect once.
-    public let idempotencyKey: String?
+    package let idempotencyKey: String?
     /// The trace that the request belongs to.
-    public let trace: TraceContext
+    package let trace: TraceContext
     /// When the caller sent this attempt, in nanoseconds of ``MonotonicClock``. Waiting on the way and here is counted.
-    public let sentAt: UInt64
+    package let sentAt: UInt64
     /// The number of this attempt, from 1.
-    public let attempt: Int
+    package let attempt: Int
     /// In nanoseconds of ``MonotonicClock``.
-    public let deadline: UInt64
+    package let deadline: UInt64
     /// The body as received.
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// Set if the answer is a stored reply.
-    public var isReplay = false
+    package var isReplay = false
 
     /// Takes what the bus knows about a request.
-    public init(
+    package init(
         messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: BusKey? = nil,
         actor: Actor? = nil,
         clientAddress: String? = nil, accessToken: String? = nil, language: String? = nil,
@@ -59,10 +59,10 @@ import EventLoop
     }
 
     /// The time since the caller sent this attempt.
-    public var age: Duration { .nanoseconds(MonotonicClock.now() - sentAt) }
+    package var age: Duration { .nanoseconds(MonotonicClock.now() - sentAt) }
 
     /// The time until the deadline; zero if it has passed.
-    public var remaining: Duration {
+    package var remaining: Duration {
         let now = MonotonicClock.now()
         return .nanoseconds(deadline > now ? deadline - now : 0)
     }
@@ -70,7 +70,7 @@ import EventLoop
     /// The person behind the request.
     ///
     /// - Throws: ``BusError`` `unauthorized` if the gateway named no person.
-    public func person() throws(BusError) -> Actor {
+    package func person() throws(BusError) -> Actor {
         guard let actor else { throw BusError(.unauthorized, "Please sign in.") }
         return actor
     }
@@ -78,7 +78,7 @@ import EventLoop
     /// Requires an administrator or an operator. The gateway checks the role too, but a service does not rely on it.
     ///
     /// - Throws: ``BusError`` `unauthorized` or `forbidden`.
-    public func requireAdmin() throws(BusError) {
+    package func requireAdmin() throws(BusError) {
         // An operator has no account. The bus accepts an operator by key, and requires an explicit permission for
         // changes.
         if caller == .operator { return }
@@ -87,7 +87,7 @@ import EventLoop
 }
 
 /// Answers one type of request. It is a value and receives what it needs in its initialiser.
-public protocol RequestHandler<Request>: Sendable {
+package protocol RequestHandler<Request>: Sendable {
     /// The request that it answers.
     associatedtype Request: BusRequest
     /// Answers a request.
@@ -98,29 +98,29 @@ public protocol RequestHandler<Request>: Sendable {
 }
 
 /// The options of a call.
-public struct CallOptions: Sendable {
+package struct CallOptions: Sendable {
     /// How long the caller waits, with all attempts.
-    public var timeout: Duration
+    package var timeout: Duration
     /// The trace that the call belongs to.
-    public var trace: TraceContext
+    package var trace: TraceContext
     /// The person behind the request. Accepted from a gateway only.
-    public var actor: Actor?
+    package var actor: Actor?
     /// The address of the public client. Accepted from a gateway only.
-    public var clientAddress: String?
+    package var clientAddress: String?
     /// The key under which the request has its effect once.
-    public var idempotencyKey: String?
+    package var idempotencyKey: String?
     /// Identifies the message. It is the same in every attempt.
-    public var messageID: Identifier
+    package var messageID: Identifier
     /// The access token of the public request, for a message that wants it.
-    public var accessToken: String?
+    package var accessToken: String?
     /// The language tag that the person reads, if the public request says one.
-    public var language: String?
+    package var language: String?
     /// With an operator's key: allows a call that changes something and is otherwise for programs only. The receiver
     /// logs it.
-    public var isAsOperator = false
+    package var isAsOperator = false
 
     /// Takes the options. Without a trace a new one begins.
-    public init(
+    package init(
         timeout: Duration, trace: TraceContext = .fresh(), actor: Actor? = nil, clientAddress: String? = nil,
         idempotencyKey: String? = nil, messageID: Identifier = .ordered()
     ) {
@@ -134,17 +134,17 @@ public struct CallOptions: Sendable {
 }
 
 /// A reply as received. Its body is passed on byte for byte.
-public struct RawReply: Sendable {
+package struct RawReply: Sendable {
     /// The JSON of the reply.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// The reply is a stored one, sent again.
-    public var isReplay: Bool
+    package var isReplay: Bool
     /// The revision of the resource that it shows, if it shows one.
-    public var entityRevision: Int64?
+    package var entityRevision: Int64?
     /// The name of that revision, if it has its own.
-    public var entityTag: EntityTag?
+    package var entityTag: EntityTag?
     /// The language of its texts, if they are all in one.
-    public var contentLanguage: String?
+    package var contentLanguage: String?
     /// The request created what it shows.
-    public var isCreated = false
+    package var isCreated = false
 }

@@ -3,7 +3,7 @@ import EventLoop
 import Foundation
 
 /// How the replicas of a service are found.
-public enum Discovery: Sendable, Equatable {
+package enum Discovery: Sendable, Equatable {
     /// A fixed list of endpoints, `tcp://10.0.0.1:7000` or `ipc:///run/bus/auth.sock`, numeric addresses only.
     case endpoints([String])
     /// Every address of a name, resolved again every second.
@@ -12,14 +12,14 @@ public enum Discovery: Sendable, Equatable {
     case directory(String)
 
     /// Why a text does not say how to find replicas.
-    public struct ParseError: Error, Sendable, CustomStringConvertible {
-        public let description: String
+    package struct ParseError: Error, Sendable, CustomStringConvertible {
+        package let description: String
         /// Takes the reason.
-        public init(description: String) { self.description = description }
+        package init(description: String) { self.description = description }
     }
 
     /// - Parameter text: `ipc:/run/bus` (a directory), `dns:auth:7000`, or endpoints separated by commas.
-    public init(_ text: String) throws(ParseError) {
+    package init(_ text: String) throws(ParseError) {
         if let rest = text.dropping("dns:") {
             let parts = rest.split(separator: ":")
             guard parts.count == 2, let port = Int(parts[1]), (1...65535).contains(port) else {
@@ -77,7 +77,7 @@ public enum Discovery: Sendable, Equatable {
     /// Every endpoint of a service, including dead ones, for tools that do not call it. It may block.
     ///
     /// - Returns: `nil` if the discovery failed.
-    public func everyEndpoint(of service: ServiceName) -> Set<String>? {
+    package func everyEndpoint(of service: ServiceName) -> Set<String>? {
         guard case .directory(let path) = self else { return look(for: service.rawValue, alive: []) }
         return Self.files(of: service.rawValue, in: path).map { Set($0.map { "ipc://\($0)" }) }
     }

@@ -4,12 +4,12 @@ import EventLoop
 import Glibc
 
 /// An operation that libzmq refused, with libzmq's text for the reason.
-public struct ZMQError: Error, Sendable, CustomStringConvertible {
+package struct ZMQError: Error, Sendable, CustomStringConvertible {
     /// The `errno` of libzmq.
-    public let code: Int32
+    package let code: Int32
     /// What was attempted.
-    public let call: String
-    public var description: String { "\(call): \(String(cString: zmq_strerror(code)))" }
+    package let call: String
+    package var description: String { "\(call): \(String(cString: zmq_strerror(code)))" }
 
     static func last(_ call: String) -> ZMQError { ZMQError(code: zmq_errno(), call: call) }
 }

@@ -16,7 +16,7 @@ struct AuditHead: Sendable {
 }
 
 /// A run of anchors: one authentication code over the ends of many chains and over the previous run.
-public struct AuditAnchorRun: Sendable, Equatable {
+package struct AuditAnchorRun: Sendable, Equatable {
     /// Runs have smaller numbers than this, because JSON does not keep larger ones exactly.
     static let end: Int64 = 9_007_199_254_740_991
 
@@ -25,16 +25,16 @@ public struct AuditAnchorRun: Sendable, Equatable {
     static func readable(_ column: String) -> String { "greatest(least(\(column), '9999-12-31Z'), '0001-01-01Z')" }
 
     /// The number of the run, from 1.
-    public let run: Int64
+    package let run: Int64
     /// When the run was made.
-    public let at: Timestamp
+    package let at: Timestamp
     /// The ID of the key that made the code.
-    public let keyID: String
+    package let keyID: String
     /// The authentication code.
-    public let code: [UInt8]
+    package let code: [UInt8]
 
     /// Takes the parts of a run.
-    public init(run: Int64, at: Timestamp, keyID: String, code: [UInt8]) {
+    package init(run: Int64, at: Timestamp, keyID: String, code: [UInt8]) {
         self.run = run
         self.at = at
         self.keyID = keyID
@@ -51,9 +51,9 @@ public struct AuditAnchorRun: Sendable, Equatable {
 /// Authentication codes over the ends of the chains. They are made every hour with a key that is not in the database.
 ///
 /// Whoever can rewrite a whole chain in the database cannot make its anchors.
-@Loop public struct AuditAnchors {
+@Loop package struct AuditAnchors {
     /// The time between two runs.
-    public nonisolated static let interval = Duration.seconds(3600)
+    package nonisolated static let interval = Duration.seconds(3600)
     /// The most chains of one transaction, which blocks their next entries.
     private static let batch: Int64 = 500
 
@@ -61,19 +61,19 @@ public struct AuditAnchorRun: Sendable, Equatable {
     private let keys: KeyRing
 
     /// Takes the database and the keys of the codes.
-    public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
+    package init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
 
     /// Anchors every chain that grew since its last anchor, if the last run is an hour old. All replicas together do
     /// this once.
     ///
     /// - Parameter isForced: also if the last run is newer.
-    public func anchorIfDue(isForced: Bool = false) async throws {
+    package func anchorIfDue(isForced: Bool = false) async throws {
         var count = try await anchorSome(isForced: isForced)
         while count == Self.batch { count = try await anchorSome(isForced: true) }
     }
 
     /// The runs after one run, in order.
-    public func runs(after run: Int64) async throws -> [AuditAnchorRun] {
+    package func runs(after run: Int64) async throws -> [AuditAnchorRun] {
         try await database.read(Self.select, [.integer(run)]).map { row throws(DatabaseError) in
             try AuditAnchorRun(row)
         }

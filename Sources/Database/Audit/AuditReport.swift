@@ -1,26 +1,26 @@
 import Values
 
 /// The result of verifying a service's audit trail.
-public struct AuditReport: Sendable {
+package struct AuditReport: Sendable {
     /// One difference from what was written.
-    public struct Finding: Sendable, Equatable {
+    package struct Finding: Sendable, Equatable {
         /// The name of the chain; `nil` if the difference concerns all anchors.
-        public let chain: String?
+        package let chain: String?
         /// What is wrong and where: a sentence without its full stop.
-        public let text: String
+        package let text: String
 
         /// Takes the chain and the sentence.
-        public init(chain: String?, text: String) { (self.chain, self.text) = (chain, text) }
+        package init(chain: String?, text: String) { (self.chain, self.text) = (chain, text) }
     }
 
     /// The number of rows that were verified.
-    public internal(set) var rows: Int64 = 0
+    package internal(set) var rows: Int64 = 0
     /// The number of chains that were verified.
-    public internal(set) var chains: Int64 = 0
+    package internal(set) var chains: Int64 = 0
     /// The number of anchors that were verified.
-    public internal(set) var anchors: Int64 = 0
+    package internal(set) var anchors: Int64 = 0
     /// In the order of their discovery: rows by chain, then anchors by run, then the file.
-    public internal(set) var findings: [Finding] = []
+    package internal(set) var findings: [Finding] = []
 
     mutating func find(_ chain: String?, _ text: String) { findings.append(Finding(chain: chain, text: text)) }
 }

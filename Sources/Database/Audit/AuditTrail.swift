@@ -4,31 +4,31 @@ import JSONText
 import Values
 
 /// A sequence of acts: the acts of a person (named by a pseudonym), the acts on a thing, or all other acts.
-public struct AuditChain: Sendable, Hashable {
+package struct AuditChain: Sendable, Hashable {
     /// A pseudonym of 22 characters, a kind and an ID (`case 019c…`), or `service`.
-    public let name: String
+    package let name: String
 
     /// The chain of acts without a person.
-    public static let service = AuditChain(name: "service")
+    package static let service = AuditChain(name: "service")
 
     /// The chain of acts on a thing, such as a recovery case. Its ID must reveal nothing about a person.
     ///
     /// - Parameter kind: lower-case letters. A pseudonym contains no space, so the names cannot collide.
-    public static func thing(_ kind: String, _ id: Identifier) -> AuditChain { AuditChain(name: "\(kind) \(id)") }
+    package static func thing(_ kind: String, _ id: Identifier) -> AuditChain { AuditChain(name: "\(kind) \(id)") }
 }
 
 /// An act that matters for the security of an account or of the service.
-public struct AuditAct: Sendable {
+package struct AuditAct: Sendable {
     /// Lower-case letters and underscores: `session_ended`.
-    public let name: String
+    package let name: String
     /// Codes and IDs. Nothing personal, and never the person's own ID, because the trail is kept after a deletion.
-    public let details: [String: String]
+    package let details: [String: String]
 
     /// Takes the name of the act and its details.
-    public init(_ name: String, _ details: [String: String] = [:]) { (self.name, self.details) = (name, details) }
+    package init(_ name: String, _ details: [String: String] = [:]) { (self.name, self.details) = (name, details) }
 
     /// The arguments of `audit_append`, for a statement that records the act itself.
-    public func values(on chain: AuditChain) -> [SQLValue] {
+    package func values(on chain: AuditChain) -> [SQLValue] {
         let text = CanonicalJSON.bytes(of: .object(details.mapValues { .string($0) }))
         return [.text(chain.name), .text(name), .text(String(decoding: text, as: UTF8.self))]
     }
@@ -38,14 +38,14 @@ public struct AuditAct: Sendable {
 ///
 /// Each row contains the hash of the row before in its chain. The database keeps the chain's head, so two replicas
 /// never continue from the same row. The service's role can add rows, but neither change nor remove them.
-@Loop public struct AuditTrail: Sendable {
+@Loop package struct AuditTrail: Sendable {
     private let sealer: Sealer
 
     /// Takes the keys of the pseudonyms.
-    public nonisolated init(keys: KeyRing) { sealer = Sealer(keys, purpose: "audit-pseudonym") }
+    package nonisolated init(keys: KeyRing) { sealer = Sealer(keys, purpose: "audit-pseudonym") }
 
     /// Records an act. It is sent with the next statement that waits, or with the commit.
-    public func note(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) {
+    package func note(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) {
         transaction.send(Self.append, act.values(on: chain))
     }
 
@@ -53,14 +53,14 @@ public struct AuditAct: Sendable {
 
     /// The chain of a person. It costs one round trip. A person without a pseudonym, such as a deleted one, gets the
     /// service's chain. A late act creates no pseudonym.
-    public func chain(of person: Identifier, in transaction: Transaction) async throws -> AuditChain {
+    package func chain(of person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         let rows = try await transaction.query(
             "SELECT key_sealed FROM pseudonyms WHERE person_id = $1", [.uuid(person)])
         return try rows.first.map { try chain(of: person, sealedKey: $0.bytes("key_sealed")) } ?? .service
     }
 
     /// The chain of a person who is known to exist. It costs one round trip. A person without a pseudonym gets one.
-    public func ensure(_ person: Identifier, in transaction: Transaction) async throws -> AuditChain {
+    package func ensure(_ person: Identifier, in transaction: Transaction) async throws -> AuditChain {
         let rows = try await transaction.query(Self.ensure, [.uuid(person), .bytes(newKey(of: person).sealed)])
         guard let sealed = try rows.first?.bytes("key_sealed") else { throw DatabaseError.aborted }
         return try chain(of: person, sealedKey: sealed)
@@ -68,7 +68,7 @@ public struct AuditAct: Sendable {
 
     /// Whether an act is the newest of a chain, and less than a minute old. A second view with nothing in between, such as a
     /// repeated request, need not be recorded again.
-    public func isLast(
+    package func isLast(
         _ act: AuditAct, on chain: AuditChain, in transaction: Transaction
     ) async throws -> Bool {
         try await !transaction.query(Self.last, act.values(on: chain)).isEmpty
@@ -81,12 +81,12 @@ public struct AuditAct: Sendable {
         """
 
     /// The chain of a person whose row of `pseudonyms` was read together with something else.
-    public nonisolated func chain(of person: Identifier, sealedKey: [UInt8]) throws -> AuditChain {
+    package nonisolated func chain(of person: Identifier, sealedKey: [UInt8]) throws -> AuditChain {
         Self.chain(of: person, key: try sealer.open(sealedKey, associated: person.array))
     }
 
     /// The chain of a new person. It costs no round trip.
-    public func begin(_ person: Identifier, in transaction: Transaction) -> AuditChain {
+    package func begin(_ person: Identifier, in transaction: Transaction) -> AuditChain {
         let (key, sealed) = newKey(of: person)
         transaction.send(
             "INSERT INTO pseudonyms (person_id, key_sealed) VALUES ($1, $2)", [.uuid(person), .bytes(sealed)])

@@ -3,20 +3,20 @@ import EventLoop
 import Values
 
 /// Reads a whole trail as of one time, and finds what was changed, removed, moved or inserted.
-@Loop public struct AuditVerifier {
+@Loop package struct AuditVerifier {
     private static let page: Int64 = 2000
 
     private let database: Database
     private let keys: KeyRing
 
     /// Takes the database and the keys of the codes.
-    public init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
+    package init(database: Database, keys: KeyRing) { (self.database, self.keys) = (database, keys) }
 
     /// Every row that is older than this must be in a run. It is twice the time between two runs.
     private static let mostHours = 2
 
     /// - Parameter file: the runs in the file outside the database; `nil` if there is no such file.
-    public func verify(against file: [AuditAnchorRun]?) async throws -> AuditReport {
+    package func verify(against file: [AuditAnchorRun]?) async throws -> AuditReport {
         try await database.transaction { transaction in
             // Rows that are written meanwhile are not seen, and a long trail takes time.
             transaction.send("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

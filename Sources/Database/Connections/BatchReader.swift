@@ -5,7 +5,7 @@ import Values
 ///
 /// A statement costs PostgreSQL more than a row. No request waits for others, since the reads of a turn are sent together
 /// anyway.
-@Loop public final class BatchReader {
+@Loop package final class BatchReader {
     private struct Entry {
         let key: Identifier
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
@@ -23,7 +23,7 @@ import Values
     /// - Parameters:
     ///   - select: a `SELECT` from one table, without conditions.
     ///   - column: the key, a unique UUID among its columns.
-    public nonisolated init(_ database: Database, _ select: String, by column: String) {
+    package nonisolated init(_ database: Database, _ select: String, by column: String) {
         (self.database, self.column) = (database, column)
         let keys = (1...Self.mostKeys).map { "$\($0)" }.joined(separator: ", ")
         one = Statement("\(select) WHERE \(column) = $1")
@@ -33,7 +33,7 @@ import Values
     /// The row of a key; `nil` if there is none.
     ///
     /// - Throws: ``DatabaseError``. If PostgreSQL refuses another read of the turn, this one does not fail.
-    public func row(of key: Identifier) async throws(DatabaseError) -> Row? {
+    package func row(of key: Identifier) async throws(DatabaseError) -> Row? {
         let result = await withUnsafeContinuation { continuation in
             waiting.append(Entry(key: key, continuation: continuation))
             if waiting.count == 1 { Loop.atEndOfTurn { [self] in send() } }

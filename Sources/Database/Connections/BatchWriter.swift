@@ -5,7 +5,7 @@ import EventLoop
 ///
 /// While statements run, the next rows gather. A busy service writes many rows at once that way. In an idle service no
 /// request waits for others.
-@Loop public final class BatchWriter {
+@Loop package final class BatchWriter {
     private struct Entry {
         let row: [SQLValue]
         /// In nanoseconds of ``MonotonicClock``.
@@ -24,7 +24,7 @@ import EventLoop
 
     /// - Parameter statement: takes an array for each column of a row. It returns each row that it wrote with its
     ///   `place` among them, from 1. It must write each row independently of the others.
-    public nonisolated init(_ database: Database, _ statement: Statement) {
+    package nonisolated init(_ database: Database, _ statement: Statement) {
         (self.database, self.statement) = (database, statement)
     }
 
@@ -33,7 +33,7 @@ import EventLoop
     /// - Returns: what the statement returned for it, after the commit; `nil` if it was not written.
     /// - Throws: ``DatabaseError``, also if it is unknown whether the row was written. If PostgreSQL refuses a row,
     ///   only that row fails.
-    public func write(_ row: [SQLValue]) async throws(DatabaseError) -> Row? {
+    package func write(_ row: [SQLValue]) async throws(DatabaseError) -> Row? {
         let result = await withUnsafeContinuation { continuation in
             waiting.append(Entry(row: row, continuation: continuation))
             if waiting.count == 1 { Loop.atEndOfTurn { [self] in begin() } }

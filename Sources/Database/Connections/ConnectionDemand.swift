@@ -4,29 +4,29 @@ import EventLoop
 ///
 /// A replica says the size of its pool in the name that the server shows for its connections. So each one can add up all of
 /// them, and nobody has to say how many replicas there are.
-public struct ConnectionDemand: Sendable, Equatable {
+package struct ConnectionDemand: Sendable, Equatable {
     /// The sum of all pools.
-    public let pools: Int64
+    package let pools: Int64
     /// The most connections of ordinary roles: `max_connections` without those that are kept for superusers.
-    public let most: Int64
+    package let most: Int64
 
     /// Whether the pools take more than four fifths. The rest is for migrations, backups, operators, and for connections of
     /// lost clients that the server has not noticed yet.
-    public var isTooHigh: Bool { pools * 5 > most * 4 }
+    package var isTooHigh: Bool { pools * 5 > most * 4 }
 
     /// Takes both figures.
-    public init(pools: Int64, most: Int64) { (self.pools, self.most) = (pools, most) }
+    package init(pools: Int64, most: Int64) { (self.pools, self.most) = (pools, most) }
 
     /// Asks the server for both.
     ///
     /// - Throws: ``DatabaseError``.
-    @Loop public init(_ database: Database) async throws {
+    @Loop package init(_ database: Database) async throws {
         let row = try await database.read(Self.statement)[0]
         self.init(pools: try row.integer("pools"), most: try row.integer("most"))
     }
 
     /// The name of a replica's connections, with the size of its pool.
-    public static func name(_ replica: String, poolSize: Int) -> String { "vestibule-\(replica)/\(poolSize)" }
+    package static func name(_ replica: String, poolSize: Int) -> String { "vestibule-\(replica)/\(poolSize)" }
 
     private static let statement: Statement = """
         SELECT coalesce(sum(substring(name FROM '/([0-9]{1,4})$')::bigint), 0)::bigint AS pools,

@@ -6,7 +6,7 @@ import Values
 ///
 /// It connects by itself and reconnects. It opens only the connections that it needs: one for reads, those in use, and
 /// one spare.
-@Loop public final class Database {
+@Loop package final class Database {
     private struct Waiter {
         let id: Int
         let continuation: UnsafeContinuation<Connection?, Never>
@@ -14,7 +14,7 @@ import Values
     }
 
     /// Where the tables are, and how to reach them.
-    public let configuration: DatabaseConfiguration
+    package let configuration: DatabaseConfiguration
     /// All open connections, in use or not.
     private var standing: [Connection] = []
     private var reader: Connection?
@@ -23,7 +23,7 @@ import Values
     private var lastWaiter = 0
     /// Called when something took too long: a wait for a lock or a connection, or a statement. For each kind at most
     /// once a second.
-    public var onTimeout: (@Loop (DatabaseError) -> Void)?
+    package var onTimeout: (@Loop (DatabaseError) -> Void)?
     /// When each kind was last reported, in nanoseconds. There are at most as many kinds as tables.
     private var toldTimeouts: [String: UInt64] = [:]
     private var isClosed = false
@@ -34,13 +34,13 @@ import Values
     private var vacancy: LoopPromise<Void>?
     private var lastChange: Change?
     /// Called once for each change, on the loop.
-    public var onChange: (@Loop (Change) -> Void)?
+    package var onChange: (@Loop (Change) -> Void)?
 
     /// Whether the server can be reached.
     ///
     /// A reason is a SQLSTATE, or a message of the system, libpq or the server about a connection. It contains no
     /// connection string.
-    public enum Change: Sendable, Equatable {
+    package enum Change: Sendable, Equatable {
         /// Reads and transactions fail.
         case lost(reason: String)
         /// The server accepts no more connections than are open.
@@ -50,34 +50,34 @@ import Values
     }
 
     /// Takes the configuration. It does not connect yet.
-    public init(_ configuration: DatabaseConfiguration) { self.configuration = configuration }
+    package init(_ configuration: DatabaseConfiguration) { self.configuration = configuration }
 
     /// Whether the connection for reads is open. It shows an outage almost at once.
-    public var isAvailable: Bool { reader != nil }
+    package var isAvailable: Bool { reader != nil }
 
     /// How many connections are in use now.
-    public struct PoolState: Sendable, Equatable {
+    package struct PoolState: Sendable, Equatable {
         /// The open connections, including the one for reads.
-        public let connections: Int
+        package let connections: Int
         /// The open connections that are free for a transaction.
-        public let idle: Int
+        package let idle: Int
         /// The transactions that wait for a connection.
-        public let waiting: Int
+        package let waiting: Int
     }
 
     /// How many connections are in use now.
-    public var pool: PoolState {
+    package var pool: PoolState {
         PoolState(connections: standing.count, idle: idle.count, waiting: waiters.count)
     }
 
     /// Starts to connect and returns at once.
-    public func start() {
+    package func start() {
         tasks.append(Loop.spawn { [self] in await keepStanding() })
         tasks.append(Loop.spawn { [self] in await closeSilent() })
     }
 
     /// Waits until the database answers.
-    public func waitUntilAvailable() async throws {
+    package func waitUntilAvailable() async throws {
         while !isAvailable {
             try Task.checkCancellation()
             try await Loop.sleep(for: .milliseconds(10))
@@ -85,7 +85,7 @@ import Values
     }
 
     /// Closes every connection. Running requests fail as unavailable.
-    public func close() {
+    package func close() {
         isClosed = true
         for task in tasks { task.cancel() }
         vacancy?.resolve(.success(()))
@@ -102,7 +102,7 @@ import Values
     /// Runs a statement that changes nothing.
     ///
     /// All reads of one turn share a round trip. A read that failed because of another one is repeated alone.
-    public func read(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
+    package func read(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         guard let connection = reader else { throw .unavailable }
         let shared = await withUnsafeContinuation { continuation in
             sendRead(statement, values) { continuation.resume(returning: $0) }
@@ -125,7 +125,7 @@ import Values
     }
 
     /// Runs one statement as its own transaction, in one round trip.
-    public func write(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
+    package func write(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         let connection = try await lease()
         let result = await withUnsafeContinuation {
             (continuation: UnsafeContinuation<Result<[Row], DatabaseError>, Never>) in
@@ -148,7 +148,7 @@ import Values
     /// Runs `body` in one transaction on its own connection. An error that it throws rolls back.
     ///
     /// `BEGIN` is sent with the first statement, and `COMMIT` with the last statement that was sent without waiting.
-    public func transaction<Value>(_ body: @Loop (Transaction) async throws -> Value) async throws -> Value {
+    package func transaction<Value>(_ body: @Loop (Transaction) async throws -> Value) async throws -> Value {
         let connection = try await lease()
         let transaction = Transaction(connection)
         do {

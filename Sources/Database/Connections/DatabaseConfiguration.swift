@@ -2,28 +2,28 @@ import CPostgres
 import Glibc
 
 /// Where a service's tables are, and how to reach them.
-public struct DatabaseConfiguration: Sendable {
+package struct DatabaseConfiguration: Sendable {
     /// A libpq connection string or URI.
-    public var connectionString: String
+    package var connectionString: String
     /// Hosts in place of those in the connection string, for reads that a standby may answer; `nil` for the hosts in the
     /// string. Of several a standby is preferred to the primary.
-    public var standbys: String?
+    package var standbys: String?
     /// The schema of the service's tables.
-    public var schema: String
+    package var schema: String
     /// The most connections. One of them is for reads only. They are opened when needed.
-    public var poolSize: Int
+    package var poolSize: Int
     /// The name that the server shows for the connections.
-    public var applicationName: String
+    package var applicationName: String
     /// How long a request waits for a free connection.
-    public var leaseTimeout = Duration.seconds(2)
+    package var leaseTimeout = Duration.seconds(2)
     /// A connection that is idle for this long is closed, except one spare connection.
-    public var idleLimit = Duration.seconds(60)
+    package var idleLimit = Duration.seconds(60)
     /// How long an answer may be pending without a byte before the connection counts as lost. It is longer than the
     /// five seconds that the server allows a statement.
-    public var silenceLimit = Duration.seconds(8)
+    package var silenceLimit = Duration.seconds(8)
 
     /// Takes the connection string and the schema. Everything else has a default.
-    public init(connectionString: String, schema: String, poolSize: Int = 4, applicationName: String = "vestibule") {
+    package init(connectionString: String, schema: String, poolSize: Int = 4, applicationName: String = "vestibule") {
         self.connectionString = connectionString
         self.schema = schema
         self.poolSize = max(2, poolSize)
@@ -31,13 +31,13 @@ public struct DatabaseConfiguration: Sendable {
     }
 
     /// The role in a connection string; `nil` if it names none or is malformed.
-    public static func role(in connectionString: String) -> String? { parameters(of: connectionString)["user"] }
+    package static func role(in connectionString: String) -> String? { parameters(of: connectionString)["user"] }
 
     /// Whether an attacker on the network could read along or impersonate the server: the connection uses a network,
     /// and the server need not prove its identity.
     ///
     /// - Parameter standbys: as ``standbys``.
-    public static func isOpenToTheNetwork(_ connectionString: String, standbys: String? = nil) -> Bool {
+    package static func isOpenToTheNetwork(_ connectionString: String, standbys: String? = nil) -> Bool {
         let parameters = parameters(of: connectionString)
         // libpq reads missing settings from the environment.
         func parameter(_ name: String, _ variable: String) -> String? {
@@ -63,7 +63,7 @@ public struct DatabaseConfiguration: Sendable {
     }
 
     /// Whether a connection string has an address (`hostaddr`), which libpq would use whatever the host is.
-    public static func hasAddress(_ connectionString: String) -> Bool {
+    package static func hasAddress(_ connectionString: String) -> Bool {
         parameters(of: connectionString)["hostaddr"] != nil || getenv("PGHOSTADDR") != nil
     }
 

@@ -1,7 +1,7 @@
 import Values
 
 /// How the database failed a request. It contains nothing of a statement, a parameter or the server's own words.
-public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
+package enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     /// There was no connection, or it broke during the request.
     case unavailable
     /// The answer to a commit was lost. The commit may have happened.
@@ -16,7 +16,7 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     /// A column is missing, NULL or of another type. This is a defect of the service.
     case unreadable(column: String)
 
-    public static func == (a: DatabaseError, b: DatabaseError) -> Bool {
+    package static func == (a: DatabaseError, b: DatabaseError) -> Bool {
         switch (a, b) {
         case (.statement(let state, let constraint, _), .statement(let otherState, let otherConstraint, _)):
             state == otherState && constraint == otherConstraint
@@ -27,12 +27,12 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     }
 
     /// PostgreSQL's `unique_violation`: another transaction was faster.
-    public var isUniqueViolation: Bool {
+    package var isUniqueViolation: Bool {
         if case .statement(let sqlState, _, _) = self { sqlState == "23505" } else { false }
     }
 
     /// PostgreSQL's `unique_violation` of the constraint with this name.
-    public func isUniqueViolation(of constraint: String) -> Bool {
+    package func isUniqueViolation(of constraint: String) -> Bool {
         self == .statement(sqlState: "23505", constraint: constraint)
     }
 
@@ -42,12 +42,12 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     }
 
     /// PostgreSQL's `lock_not_available`: another transaction held the row for too long.
-    public var isLockTimeout: Bool {
+    package var isLockTimeout: Bool {
         if case .statement(let sqlState, _, _) = self { sqlState == "55P03" } else { false }
     }
 
     /// Whether something took too long: a wait for a lock or a connection, or the statement itself.
-    public var isTimeout: Bool {
+    package var isTimeout: Bool {
         switch self {
         case .busy: true
         case .statement(let sqlState, _, _): ["55P03", "57014"].contains(sqlState)
@@ -55,7 +55,7 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
         }
     }
 
-    public var busError: BusError {
+    package var busError: BusError {
         switch self {
         case .unavailable, .aborted:
             BusError(
@@ -80,7 +80,7 @@ public enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
 
 extension DatabaseError: LogNamed {
     /// For a refusal: the SQLSTATE, the constraint and the tables.
-    public var logName: String {
+    package var logName: String {
         switch self {
         case .statement(let sqlState, let constraint, let tables):
             ["SQLSTATE \(sqlState)", constraint, tables.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")

@@ -2,7 +2,7 @@ import CPostgres
 import Values
 
 /// One row of a result. Its columns are read by name from libpq's memory.
-public struct Row: Sendable {
+package struct Row: Sendable {
     let result: QueryResult
     let index: Int32
 
@@ -12,7 +12,7 @@ public struct Row: Sendable {
     }
 
     /// Whether the value is NULL.
-    public func isNull(_ column: String) throws(DatabaseError) -> Bool { try value(column) == nil }
+    package func isNull(_ column: String) throws(DatabaseError) -> Bool { try value(column) == nil }
 
     private func read<Value>(
         _ column: String, _ decode: (UnsafeRawBufferPointer) -> Value?
@@ -28,37 +28,39 @@ public struct Row: Sendable {
     }
 
     /// A `boolean`; `nil` for NULL.
-    public func optionalBool(_ column: String) throws(DatabaseError) -> Bool? {
+    package func optionalBool(_ column: String) throws(DatabaseError) -> Bool? {
         try read(column) { $0.first.map { $0 != 0 } }
     }
     /// A `boolean` that is not NULL.
-    public func bool(_ column: String) throws(DatabaseError) -> Bool { try required(column, optionalBool(column)) }
+    package func bool(_ column: String) throws(DatabaseError) -> Bool { try required(column, optionalBool(column)) }
 
     /// A `bytea`; `nil` for NULL.
-    public func optionalBytes(_ column: String) throws(DatabaseError) -> [UInt8]? { try read(column) { [UInt8]($0) } }
+    package func optionalBytes(_ column: String) throws(DatabaseError) -> [UInt8]? { try read(column) { [UInt8]($0) } }
     /// A `bytea` that is not NULL.
-    public func bytes(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalBytes(column)) }
+    package func bytes(_ column: String) throws(DatabaseError) -> [UInt8] {
+        try required(column, optionalBytes(column))
+    }
 
     /// A `text`; `nil` for NULL.
     ///
     /// libpq ends each value with a zero byte, and a `text` value contains none.
-    public func optionalText(_ column: String) throws(DatabaseError) -> String? {
+    package func optionalText(_ column: String) throws(DatabaseError) -> String? {
         try read(column) { $0.bindMemory(to: CChar.self).baseAddress.flatMap { String(validatingCString: $0) } }
     }
     /// A `text` that is not NULL.
-    public func text(_ column: String) throws(DatabaseError) -> String { try required(column, optionalText(column)) }
+    package func text(_ column: String) throws(DatabaseError) -> String { try required(column, optionalText(column)) }
 
     /// A value of any integer type; `nil` for NULL.
-    public func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
+    package func optionalInteger(_ column: String) throws(DatabaseError) -> Int64? {
         try read(column, BinaryFormat.integer)
     }
     /// A value of any integer type that is not NULL.
-    public func integer(_ column: String) throws(DatabaseError) -> Int64 {
+    package func integer(_ column: String) throws(DatabaseError) -> Int64 {
         try required(column, optionalInteger(column))
     }
 
     /// A `double precision`; `nil` for NULL.
-    public func optionalDouble(_ column: String) throws(DatabaseError) -> Double? {
+    package func optionalDouble(_ column: String) throws(DatabaseError) -> Double? {
         try read(column) { bytes in
             bytes.count == 8
                 ? BinaryFormat.integer(bytes).map { Double(bitPattern: UInt64(bitPattern: $0)) } : nil
@@ -66,41 +68,41 @@ public struct Row: Sendable {
     }
 
     /// A `uuid`; `nil` for NULL.
-    public func optionalUUID(_ column: String) throws(DatabaseError) -> Identifier? {
+    package func optionalUUID(_ column: String) throws(DatabaseError) -> Identifier? {
         try read(column) { Identifier($0) }
     }
     /// A `uuid` that is not NULL.
-    public func uuid(_ column: String) throws(DatabaseError) -> Identifier {
+    package func uuid(_ column: String) throws(DatabaseError) -> Identifier {
         try required(column, optionalUUID(column))
     }
 
     /// A `timestamptz`; `nil` for NULL.
-    public func optionalTimestamp(_ column: String) throws(DatabaseError) -> Timestamp? {
+    package func optionalTimestamp(_ column: String) throws(DatabaseError) -> Timestamp? {
         try read(column) { bytes in
             BinaryFormat.integer(bytes).map { Timestamp(microsecondsSinceEpoch: $0 + PostgresEpoch.microseconds) }
         }
     }
     /// A `timestamptz` that is not NULL.
-    public func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
+    package func timestamp(_ column: String) throws(DatabaseError) -> Timestamp {
         try required(column, optionalTimestamp(column))
     }
 
     /// A `date`; `nil` for NULL.
-    public func optionalDate(_ column: String) throws(DatabaseError) -> CivilDate? {
+    package func optionalDate(_ column: String) throws(DatabaseError) -> CivilDate? {
         try read(column) { bytes in
             BinaryFormat.integer(bytes).map { CivilDate(daysSinceEpoch: Int($0) + PostgresEpoch.days) }
         }
     }
 
     /// The text of a `jsonb`; `nil` for NULL.
-    public func optionalJSON(_ column: String) throws(DatabaseError) -> [UInt8]? {
+    package func optionalJSON(_ column: String) throws(DatabaseError) -> [UInt8]? {
         try read(column) { $0.first == 1 ? Array($0.dropFirst()) : nil }
     }
     /// The text of a `jsonb` that is not NULL.
-    public func json(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalJSON(column)) }
+    package func json(_ column: String) throws(DatabaseError) -> [UInt8] { try required(column, optionalJSON(column)) }
 
     /// A `text[]` without NULLs.
-    public func textArray(_ column: String) throws(DatabaseError) -> [String] {
+    package func textArray(_ column: String) throws(DatabaseError) -> [String] {
         try required(column, read(column, BinaryFormat.textArray))
     }
 }

@@ -1,40 +1,40 @@
 import Values
 
 /// A parameter of a statement, in PostgreSQL's binary format. Each has a type, even a NULL.
-public struct SQLValue: Sendable, Equatable {
+package struct SQLValue: Sendable, Equatable {
     let type: UInt32
     let bytes: [UInt8]?
 
     private init(_ type: UInt32, _ bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
 
     /// For `boolean`.
-    public static func bool(_ value: Bool?) -> SQLValue { SQLValue(16, value.map { [$0 ? 1 : 0] }) }
+    package static func bool(_ value: Bool?) -> SQLValue { SQLValue(16, value.map { [$0 ? 1 : 0] }) }
     /// For `bytea`.
-    public static func bytes(_ value: [UInt8]?) -> SQLValue { SQLValue(17, value) }
+    package static func bytes(_ value: [UInt8]?) -> SQLValue { SQLValue(17, value) }
     /// For columns of any integer type.
-    public static func integer(_ value: Int64?) -> SQLValue { SQLValue(20, value.map { bigEndian($0) }) }
+    package static func integer(_ value: Int64?) -> SQLValue { SQLValue(20, value.map { bigEndian($0) }) }
     /// For `text`.
-    public static func text(_ value: String?) -> SQLValue { SQLValue(25, value.map { Array($0.utf8) }) }
+    package static func text(_ value: String?) -> SQLValue { SQLValue(25, value.map { Array($0.utf8) }) }
     /// For `double precision`.
-    public static func double(_ value: Double?) -> SQLValue { SQLValue(701, value.map { bigEndian($0.bitPattern) }) }
+    package static func double(_ value: Double?) -> SQLValue { SQLValue(701, value.map { bigEndian($0.bitPattern) }) }
     /// For `uuid`.
-    public static func uuid(_ value: Identifier?) -> SQLValue { SQLValue(2950, value?.array) }
+    package static func uuid(_ value: Identifier?) -> SQLValue { SQLValue(2950, value?.array) }
     /// A JSON text, for a `jsonb` column.
-    public static func json(_ value: [UInt8]?) -> SQLValue { SQLValue(3802, value.map { [1] + $0 }) }
+    package static func json(_ value: [UInt8]?) -> SQLValue { SQLValue(3802, value.map { [1] + $0 }) }
     /// For `date`.
-    public static func date(_ value: CivilDate?) -> SQLValue {
+    package static func date(_ value: CivilDate?) -> SQLValue {
         SQLValue(1082, value.map { bigEndian(Int32($0.daysSinceEpoch - PostgresEpoch.days)) })
     }
     /// For `timestamptz`.
-    public static func timestamp(_ value: Timestamp?) -> SQLValue {
+    package static func timestamp(_ value: Timestamp?) -> SQLValue {
         SQLValue(1184, value.map { bigEndian($0.microsecondsSinceEpoch - PostgresEpoch.microseconds) })
     }
     /// For `text[]`.
-    public static func textArray(_ values: [String]) -> SQLValue { array(of: 25, values.map { Array($0.utf8) }) }
+    package static func textArray(_ values: [String]) -> SQLValue { array(of: 25, values.map { Array($0.utf8) }) }
     /// For `uuid[]`.
-    public static func uuidArray(_ values: [Identifier]) -> SQLValue { array(of: 2950, values.map(\.array)) }
+    package static func uuidArray(_ values: [Identifier]) -> SQLValue { array(of: 2950, values.map(\.array)) }
     /// An array with the type of its values, of which there must be at least one.
-    public static func array(_ values: [SQLValue]) -> SQLValue { array(of: values[0].type, values.map(\.bytes)) }
+    package static func array(_ values: [SQLValue]) -> SQLValue { array(of: values[0].type, values.map(\.bytes)) }
 
     /// The array type of each element type. Source: `typarray` of PostgreSQL's `pg_type`.
     private static let arrayTypes: [UInt32: UInt32] = [

@@ -1,15 +1,15 @@
 /// One SQL statement with `$1` parameters. Each connection prepares it at its first use.
 ///
 /// Columns are always named, because a prepared `SELECT *` fails after `ADD COLUMN`.
-public struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
+package struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The SQL with `$1` for parameters.
-    public let sql: String
+    package let sql: String
     /// Statements are looked up by this name at each use, because the text is long.
     private let hash: Int
 
     /// Takes the SQL.
-    public init(_ sql: String) { (self.sql, hash) = (sql, sql.hashValue) }
-    public init(stringLiteral value: String) { self.init(value) }
+    package init(_ sql: String) { (self.sql, hash) = (sql, sql.hashValue) }
+    package init(stringLiteral value: String) { self.init(value) }
 
     /// The tables that it names, in order, for the log of a failure.
     var tables: [String] {
@@ -28,6 +28,6 @@ public struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
     }
     private static let leads: Set = ["FROM", "INTO", "UPDATE", "JOIN"]
 
-    public static func == (a: Statement, b: Statement) -> Bool { a.sql == b.sql }
-    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    package static func == (a: Statement, b: Statement) -> Bool { a.sql == b.sql }
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

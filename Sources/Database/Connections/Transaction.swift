@@ -1,7 +1,7 @@
 import EventLoop
 
 /// A transaction on a leased connection. It is valid only inside the closure that receives it.
-@Loop public final class Transaction {
+@Loop package final class Transaction {
     private let connection: Connection
     private var hasBegun = false
     /// The last advisory lock that was taken. Only debug builds set it.
@@ -15,12 +15,12 @@ import EventLoop
     init(_ connection: Connection) { self.connection = connection }
 
     /// Has something done once the commit has succeeded.
-    public func afterCommit(_ action: @escaping @Loop () -> Void) { onCommit.append(action) }
+    package func afterCommit(_ action: @escaping @Loop () -> Void) { onCommit.append(action) }
 
     /// Sends a statement and waits for its rows.
     ///
     /// - Throws: ``DatabaseError``, including that of an earlier statement that was sent without waiting.
-    public func query(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
+    package func query(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         begin()
         let result = await withUnsafeContinuation { continuation in
             pass(statement, values) { continuation.resume(returning: $0) }
@@ -39,7 +39,7 @@ import EventLoop
     /// the first waited for a lock.
     ///
     /// - Throws: as ``query(_:_:)``.
-    public func query(
+    package func query(
         _ first: Statement, _ firstValues: [SQLValue], then second: Statement, _ secondValues: [SQLValue]
     ) async throws(DatabaseError) -> (first: [Row], second: [Row]) {
         begin()
@@ -58,7 +58,7 @@ import EventLoop
     /// The result of the commit is reported to the caller of the transaction, as always.
     ///
     /// - Throws: as ``query(_:_:)``.
-    public func queryLast(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
+    package func queryLast(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         begin()
         if let firstFailure { throw firstFailure }
         var rows: Result<[Row], DatabaseError> = .failure(.unavailable)
@@ -78,7 +78,7 @@ import EventLoop
 
     /// Sends a statement without waiting. It goes with the next statement that waits, or with the commit. That one
     /// fails if this one does.
-    public func send(_ statement: Statement, _ values: [SQLValue] = []) {
+    package func send(_ statement: Statement, _ values: [SQLValue] = []) {
         begin()
         pass(statement, values) { [weak self] result in self?.note(result) }
     }

@@ -2,29 +2,29 @@ import EventLoop
 import Values
 
 /// A dead letter, as an operator may see it: its type, destination and person, but never its content.
-public struct DeadLetter: Sendable, Equatable {
+package struct DeadLetter: Sendable, Equatable {
     /// The ID of the outbox item.
-    public let id: Identifier
+    package let id: Identifier
     /// The service that it is for, or something that the service delivers itself: `sms`, `timer:hold-ended`.
-    public let destination: String
+    package let destination: String
     /// The type of the message; `nil` for anything that is not a message on the bus.
-    public let messageType: MessageType?
+    package let messageType: MessageType?
     /// The version of the message's shape.
-    public let messageVersion: Int64
+    package let messageVersion: Int64
     /// The person that it is about; `nil` if it is about nobody.
-    public let personID: Identifier?
+    package let personID: Identifier?
     /// Its number among the events about the person; `nil` if it is about nobody.
-    public let personSequence: Int64?
+    package let personSequence: Int64?
     /// The number of attempts.
-    public let attempts: Int64
+    package let attempts: Int64
     /// When the item was written.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
     /// When the item became a dead letter.
-    public let deadAt: Timestamp
+    package let deadAt: Timestamp
     /// The error code of the last attempt; `nil` if an older release gave up.
-    public let lastError: String?
+    package let lastError: String?
     /// The number of later items for the same person and destination that it blocks.
-    public let waiting: Int64
+    package let waiting: Int64
 
     init(_ row: Row) throws(DatabaseError) {
         id = try row.uuid("id")
@@ -42,14 +42,14 @@ public struct DeadLetter: Sendable, Equatable {
 }
 
 /// What an operator can do with dead letters. It needs only the tables: no replica runs, and no content is decrypted.
-@Loop public struct DeadLetters {
+@Loop package struct DeadLetters {
     private let database: Database
 
     /// Takes the database.
-    public init(database: Database) { self.database = database }
+    package init(database: Database) { self.database = database }
 
     /// All dead letters, the oldest first.
-    public func list() async throws -> [DeadLetter] {
+    package func list() async throws -> [DeadLetter] {
         try await database.read(Self.list).map { row throws(DatabaseError) in try DeadLetter(row) }
     }
 
@@ -57,7 +57,7 @@ public struct DeadLetter: Sendable, Equatable {
     ///
     /// - Parameter ids: `nil` for all.
     /// - Returns: those that were dead letters until now.
-    public func replay(_ ids: [Identifier]?) async throws -> [Identifier] {
+    package func replay(_ ids: [Identifier]?) async throws -> [Identifier] {
         let rows = try await database.write(
             Self.replay, [.textArray((ids ?? []).map(\.description)), .bool(ids == nil)])
         return try rows.map { row throws(DatabaseError) in try row.uuid("id") }

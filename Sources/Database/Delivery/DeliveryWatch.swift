@@ -2,9 +2,9 @@ import EventLoop
 import Values
 
 /// Waits until each event of a transaction was delivered once or an attempt at it failed.
-@Loop public final class DeliveryWatch {
+@Loop package final class DeliveryWatch {
     /// How long a reply waits for the effect of its events: the person reads it next.
-    public static nonisolated let patience = Duration.milliseconds(100)
+    package static nonisolated let patience = Duration.milliseconds(100)
 
     private var awaited: Set<Identifier> = []
     private let end = LoopPromise<Void>()
@@ -31,7 +31,7 @@ extension Outbox {
     /// - Parameters:
     ///   - limit: the longest wait. If a relay of another process delivers the events, the wait lasts that long.
     ///   - body: publishes the events with the given watch.
-    public func awaitingDelivery<Value: Sendable>(
+    package func awaitingDelivery<Value: Sendable>(
         atMost limit: Duration = DeliveryWatch.patience, _ body: @Loop (DeliveryWatch) async throws -> Value
     ) async throws -> Value {
         let watch = DeliveryWatch()

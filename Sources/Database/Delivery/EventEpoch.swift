@@ -10,7 +10,7 @@ import Values
 ///
 /// A producer in the same cluster falls back to the same moment, so there is nothing to agree on. Nothing protects data that
 /// end before the first agreement.
-@Loop public enum EventEpoch {
+@Loop package enum EventEpoch {
     /// Notes that a producer has put back what this database lost before an epoch, if it is the present one.
     ///
     /// - Parameters:
@@ -19,7 +19,7 @@ import Values
     ///   - now: the producer's time.
     /// - Returns: the present epoch, `nil` in the same cluster; and the producer's time at an earlier note in these data, up
     ///   to which they have every delivered event.
-    public static func agree(
+    package static func agree(
         on epoch: String?, in cluster: String, at now: Timestamp, with producer: ServiceName, over database: Database
     ) async throws -> (epoch: String?, since: Timestamp?) {
         let row = try await database.write(
@@ -51,17 +51,17 @@ import Values
 
 extension Outbox {
     /// What a producer knows when it asks a receiver for its epoch.
-    public struct Knowledge: Sendable {
+    package struct Knowledge: Sendable {
         /// The last epoch of the receiver's database in which it has what was delivered; `nil` before the first one.
-        public let epoch: String?
+        package let epoch: String?
         /// The cluster of this database.
-        public let cluster: String
+        package let cluster: String
         /// The time by the clock of this database.
-        public let now: Timestamp
+        package let now: Timestamp
     }
 
     /// What this producer knows of a receiver.
-    public func knowledge(of receiver: ServiceName) async throws -> Knowledge {
+    package func knowledge(of receiver: ServiceName) async throws -> Knowledge {
         let row = try await database.read(Self.known, [.text(receiver.rawValue)])[0]
         return Knowledge(
             epoch: try row.optionalText("epoch"), cluster: try row.text("cluster"), now: try row.timestamp("now"))
@@ -70,7 +70,7 @@ extension Outbox {
     /// Notes the epoch of a receiver's database. From then on, delivered events are kept for it.
     ///
     /// - Parameter epoch: `nil` if the receiver is in the same cluster.
-    public func note(_ epoch: String?, of receiver: ServiceName) async throws {
+    package func note(_ epoch: String?, of receiver: ServiceName) async throws {
         let name = SQLValue.text(receiver.rawValue)
         if let epoch {
             _ = try await database.write(Self.know, [name, .text(epoch)])
@@ -86,7 +86,7 @@ extension Outbox {
     ///
     /// - Parameter moment: `nil` for all events that are kept.
     /// - Returns: how many events were put back.
-    public func putBack(to receiver: ServiceName, since moment: Timestamp?) async throws -> Int64 {
+    package func putBack(to receiver: ServiceName, since moment: Timestamp?) async throws -> Int64 {
         let name = SQLValue.text(receiver.rawValue)
         var count: Int64 = 0
         // What was delivered just before is removed from the outbox while the first turn waits.
@@ -101,14 +101,14 @@ extension Outbox {
     }
 
     /// Has everything delivered at once that waits for a receiver. Its former attempts do not count.
-    public func release(to receiver: ServiceName) async throws {
+    package func release(to receiver: ServiceName) async throws {
         _ = try await inBatches(Self.release, [.text(receiver.rawValue)])
         lookNow()
     }
 
     /// Removes the delivered events that are kept for nobody, and those that are a day old, or an hour older than the last
     /// agreement with their receiver.
-    public func purgeDelivered() async throws { _ = try await inBatches(Self.purge, []) }
+    package func purgeDelivered() async throws { _ = try await inBatches(Self.purge, []) }
 
     /// Repeats a statement that picks and changes a batch of rows until it picks less than one. Another replica may have
     /// changed what it picked.

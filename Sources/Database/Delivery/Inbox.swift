@@ -4,18 +4,18 @@ import JSONText
 import Values
 
 /// What identifies a repetition of a request.
-public struct InboxRequest: Sendable {
+package struct InboxRequest: Sendable {
     /// The person whose key it is, or the key itself if nobody is signed in.
-    public var scope: String
+    package var scope: String
     /// The idempotency key.
-    public var key: String
+    package var key: String
     /// The type of the request.
-    public var type: MessageType
+    package var type: MessageType
     /// The body of the request. A key belongs to one body.
-    public var body: [UInt8]
+    package var body: [UInt8]
 
     /// Takes what identifies a repetition.
-    public init(scope: String, key: String, type: MessageType, body: [UInt8]) {
+    package init(scope: String, key: String, type: MessageType, body: [UInt8]) {
         self.scope = scope
         self.key = key
         self.type = type
@@ -24,7 +24,7 @@ public struct InboxRequest: Sendable {
 }
 
 /// A handler's decision. Both kinds are committed, stored and sent again.
-public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
+package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     case reply(Reply)
     /// A refusal with an effect, such as a wrong code that was counted. A refusal without an effect is thrown, and the
     /// transaction is rolled back.
@@ -32,14 +32,14 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
 }
 
 /// Stored answers. A repeated request gets its stored answer and is not executed again.
-@Loop public final class Inbox {
+@Loop package final class Inbox {
     private let database: Database
     private let sealer: Sealer
     private let keyHash: KeyedHash
     private let digest: KeyedHash
 
     /// Takes the database and what encrypts the answers.
-    public init(database: Database, keys: KeyRing) {
+    package init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "inbox-reply")
         keyHash = KeyedHash(keys, purpose: "inbox-key")
@@ -54,7 +54,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     /// - Returns: the reply, and whether it is a stored one.
     /// - Throws: the refusal, stored or not; ``BusError`` `idempotency_key_reused`, `request_in_progress` or
     ///   `idempotency_answer_gone`; any error of `body`.
-    public func once<Reply: JSONCoded & Sendable>(
+    package func once<Reply: JSONCoded & Sendable>(
         _ request: InboxRequest?, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
     ) async throws -> (reply: Reply, isReplay: Bool) {
@@ -89,7 +89,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     ///
     /// - Returns: whether the request was executed with this body.
     /// - Throws: ``BusError`` `idempotency_key_reused`.
-    @discardableResult public func refuseReuse(_ request: InboxRequest?) async throws -> Bool {
+    @discardableResult package func refuseReuse(_ request: InboxRequest?) async throws -> Bool {
         guard let request, let row = try await database.read(Self.load, [.bytes(hash(of: request))]).first else {
             return false
         }
@@ -137,7 +137,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     /// Removes expired rows in batches.
     ///
     /// - Returns: whether there may be more.
-    public func purge() async throws -> Bool {
+    package func purge() async throws -> Bool {
         let deleted = try await database.write(Self.deleteExpired).count
         let erased = try await database.write(Self.eraseReplies).count
         return deleted == 1000 || erased == 1000
@@ -175,7 +175,7 @@ public enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
 
 extension BusError {
     /// A request with the same effect is at work, or overtook this one. Nothing was done.
-    public static var requestInProgress: BusError {
+    package static var requestInProgress: BusError {
         BusError(
             .requestInProgress, "The same request is being worked on. Please try again in a moment.",
             retryAfter: .seconds(1))

@@ -4,25 +4,25 @@ import JSONText
 import Values
 
 /// A message or a timer that is due.
-public struct OutboxItem: Sendable {
+package struct OutboxItem: Sendable {
     /// The ID of the item.
-    public let id: Identifier
+    package let id: Identifier
     /// A service's name, or something that the service delivers itself: `sms`, `push`, `timer:hold-ended`.
-    public let destination: String
+    package let destination: String
     /// The type of the message; `nil` for anything that is not a message on the bus.
-    public let messageType: MessageType?
+    package let messageType: MessageType?
     /// The version of the message's shape.
-    public let messageVersion: UInt16
+    package let messageVersion: UInt16
     /// The content of the item.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     /// The number of attempts, including this one.
-    public let attempts: Int
+    package let attempts: Int
     /// The age of the item when this attempt started, by the database's clock.
-    public let age: Duration
+    package let age: Duration
 }
 
 /// Messages that are sent if their transaction commits, and timers that fire once for all replicas.
-@Loop public final class Outbox {
+@Loop package final class Outbox {
     let database: Database
     let sealer: Sealer
     /// Called when an item was written that is due now.
@@ -32,10 +32,10 @@ public struct OutboxItem: Sendable {
     var watches: [DeliveryWatch] = []
 
     /// The number of attempts before an item becomes a dead letter.
-    public nonisolated static let mostAttempts = 10
+    package nonisolated static let mostAttempts = 10
 
     /// Takes the database and what encrypts the content.
-    public init(database: Database, keys: KeyRing) {
+    package init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "outbox")
     }
@@ -46,7 +46,7 @@ public struct OutboxItem: Sendable {
     /// - Parameters:
     ///   - watch: waits for the first attempt to deliver the event.
     ///   - body: makes the event from its sequence number among the events about the person, which rises.
-    public func publish(
+    package func publish(
         _ type: MessageType, version: UInt16, about person: Identifier, to services: [ServiceName],
         watch: DeliveryWatch? = nil, in transaction: Transaction, body: (Int64) throws -> [UInt8]
     ) async throws {
@@ -67,7 +67,7 @@ public struct OutboxItem: Sendable {
     }
 
     /// Passes something to the service's own deliverers, now or when it is due by the database's clock.
-    public func enqueue(
+    package func enqueue(
         _ destination: String, id: Identifier = .ordered(), payload: [UInt8], dueAt: Timestamp? = nil,
         in transaction: Transaction
     ) {
@@ -83,7 +83,7 @@ public struct OutboxItem: Sendable {
     }
 
     /// Makes the relays look at once. For code that makes an item due in another way.
-    public func lookNow() { onEnqueue.forEach { $0() } }
+    package func lookNow() { onEnqueue.forEach { $0() } }
 
     /// In each run of the server, numbers begin with the time of the first event, in µs.
     ///
@@ -107,14 +107,14 @@ public struct OutboxItem: Sendable {
 }
 
 /// The receiver's side: an event that was accepted is not accepted again.
-@Loop public enum EventPosition {
+@Loop package enum EventPosition {
     /// Records an event in the transaction of its effect.
     ///
     /// - Returns: false if this event or a later one of the same producer and person was accepted before, or if the
     ///   person was deleted.
     /// - Throws: ``BusError`` `events_awaited` until the producer has put the lost events back, if this database fell
     ///   back: see ``EventEpoch``.
-    public static func accept(
+    package static func accept(
         _ sequence: Int64, about person: Identifier, from producer: ServiceName, in transaction: Transaction
     ) async throws -> Bool {
         // Waits for a running deletion, so that the next statement sees its mark.

@@ -2,19 +2,19 @@ import EventLoop
 import Values
 
 /// The items that a relay delivers. Destinations that are slow have their own relay.
-public struct OutboxLane: Sendable {
+package struct OutboxLane: Sendable {
     let destinations: [String]
     /// Only these destinations, or all destinations except these.
     let isOnly: Bool
 
     /// The lane with all destinations.
-    public static let all = OutboxLane(destinations: [], isOnly: false)
+    package static let all = OutboxLane(destinations: [], isOnly: false)
     /// A lane with only these destinations.
-    public static func only(_ destination: String) -> OutboxLane {
+    package static func only(_ destination: String) -> OutboxLane {
         OutboxLane(destinations: [destination], isOnly: true)
     }
     /// A lane with all destinations except these.
-    public static func allBut(_ destinations: [String]) -> OutboxLane {
+    package static func allBut(_ destinations: [String]) -> OutboxLane {
         OutboxLane(destinations: destinations, isOnly: false)
     }
 
@@ -27,27 +27,27 @@ public struct OutboxLane: Sendable {
 }
 
 /// A deliverer's error that sets the time of the next attempt, instead of the outbox.
-public struct DeliveryPostponed: Error, Equatable {
+package struct DeliveryPostponed: Error, Equatable {
     /// The time until the next attempt.
-    public let pause: Duration
+    package let pause: Duration
     /// The error code for the log.
-    public let code: String
+    package let code: String
     /// Takes the time until the next attempt and the error code for the log.
-    public init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
+    package init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
 }
 
 /// A deliverer's error for an item that has not failed and is not done. The same item comes again, with ten new attempts.
 ///
 /// So one row stays one row, whenever a process is killed.
-public struct DeliveryGoesOn: Error, Equatable {
+package struct DeliveryGoesOn: Error, Equatable {
     /// The time until the item comes again.
-    public let pause: Duration
+    package let pause: Duration
     /// Takes the time until the item comes again.
-    public init(after pause: Duration) { self.pause = pause }
+    package init(after pause: Duration) { self.pause = pause }
 }
 
 /// Delivers due items at least once, in order per person and destination. Any replica may deliver an item.
-@Loop public final class OutboxRelay {
+@Loop package final class OutboxRelay {
     private let outbox: Outbox
     private let lane: OutboxLane
     private let deliver: @Loop (OutboxItem) async throws -> Void
@@ -69,23 +69,23 @@ public struct DeliveryGoesOn: Error, Equatable {
     private var blindness: String?
     private var timersMayFire = true
     /// Whether the database's clock and this machine's boot clock advanced together, at the last look.
-    public var trustsClock: Bool { timersMayFire }
+    package var trustsClock: Bool { timersMayFire }
     /// Called when the database's clock jumped, and for each item that became a dead letter.
-    public var onAlarm: (@Loop (OutboxAlarm) -> Void)?
+    package var onAlarm: (@Loop (OutboxAlarm) -> Void)?
     /// Returns the destinations without a receiver. Their items wait without attempts and do not take up capacity.
-    public var absent: (@Loop () -> [String])?
+    package var absent: (@Loop () -> [String])?
     /// Returns whether messages of a type are tried until they are delivered, at least every 20 s, and never become
     /// dead letters.
-    public var isNeverGivenUp: @Loop (MessageType) -> Bool = { _ in false }
+    package var isNeverGivenUp: @Loop (MessageType) -> Bool = { _ in false }
     /// Called for each failed attempt, with the destination, the number of the attempt and the error code.
-    public var onFailure: (@Loop (String, Int64, String) -> Void)?
+    package var onFailure: (@Loop (String, Int64, String) -> Void)?
 
     private static let batch = 32
     private static let longestNap = Duration.milliseconds(500)
     private static let longestGathering = Duration.milliseconds(20)
 
     /// - Parameter deliver: returns when the receiver has stored the item. An error counts as a failed attempt.
-    public init(
+    package init(
         _ outbox: Outbox, _ lane: OutboxLane = .all, deliver: @escaping @Loop (OutboxItem) async throws -> Void
     ) {
         (self.outbox, self.lane) = (outbox, lane)
@@ -93,7 +93,7 @@ public struct DeliveryGoesOn: Error, Equatable {
     }
 
     /// Runs until `stop`.
-    public func run() async {
+    package func run() async {
         outbox.onEnqueue.append { [weak self] in self?.wake() }
         while !isStopped {
             let room = Self.batch - inHand
@@ -126,7 +126,7 @@ public struct DeliveryGoesOn: Error, Equatable {
     }
 
     /// Starts no delivery, and returns when the running ones have ended.
-    public func stop() async {
+    package func stop() async {
         isStopped = true
         wake()
         while inHand > 0 || isLooking { try? await Loop.sleep(for: .milliseconds(2)) }
@@ -333,7 +333,7 @@ public struct DeliveryGoesOn: Error, Equatable {
 }
 
 /// What an operator must be told.
-public enum OutboxAlarm: Sendable, Equatable {
+package enum OutboxAlarm: Sendable, Equatable {
     /// The database's clock and this machine's boot clock differ by more than a minute. No timer fires.
     ///
     /// If another server has become the primary since the clock was last trusted, the two servers' clocks differ.

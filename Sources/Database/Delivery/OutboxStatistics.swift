@@ -1,24 +1,24 @@
 import EventLoop
 
 /// Statistics of a service's outbox. All replicas of the service have the same.
-public struct OutboxStatistics: Sendable, Equatable {
+package struct OutboxStatistics: Sendable, Equatable {
     /// The due items; at most ``most`` are counted.
-    public var due: Int64 = 0
+    package var due: Int64 = 0
     /// The longest wait in seconds. An event counts from its creation, whatever its attempts. Other items count from
     /// when they were due, or from their creation if no replica knows their type. Items behind a dead letter do not
     /// count, because they wait for an operator.
-    public var oldestSeconds: Double = 0
+    package var oldestSeconds: Double = 0
     /// The number of dead letters.
-    public var dead: Int64 = 0
+    package var dead: Int64 = 0
 
     /// The most items that are counted, so that a long queue costs little.
-    public static let most: Int64 = 10_000
+    package static let most: Int64 = 10_000
 
     /// Makes the statistics of an empty outbox.
-    public init() {}
+    package init() {}
 
     /// Reads the statistics by the database's clock.
-    @Loop public static func look(in database: Database) async throws -> OutboxStatistics {
+    @Loop package static func look(in database: Database) async throws -> OutboxStatistics {
         var statistics = OutboxStatistics()
         guard let row = try await database.read(figures, [.integer(most)]).first else { return statistics }
         (statistics.due, statistics.dead) = (try row.integer("due"), try row.integer("dead"))

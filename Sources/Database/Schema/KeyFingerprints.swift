@@ -5,16 +5,16 @@ import Values
 /// Checks that a service's keys belong to its tables.
 ///
 /// With another system's keys it could not read them, and processes with the right keys could not read what it writes.
-@Loop public enum KeyFingerprints {
+@Loop package enum KeyFingerprints {
     /// The ring has another key under an ID that was used here, or the hash key differs from the one that made the
     /// hashes here.
-    public struct Mismatch: Error, Equatable {
+    package struct Mismatch: Error, Equatable {
         /// The ID of the key.
-        public let id: String
+        package let id: String
         /// Whether it is the hash key.
-        public let isHashing: Bool
+        package let isHashing: Bool
         /// Takes the ID of the key, and whether it is the hash key.
-        public init(id: String, isHashing: Bool = false) { (self.id, self.isHashing) = (id, isHashing) }
+        package init(id: String, isHashing: Bool = false) { (self.id, self.isHashing) = (id, isHashing) }
     }
 
     /// The name of the fingerprint of the hash key. An ID of a key contains no space.
@@ -23,7 +23,7 @@ import Values
     /// Stores a fingerprint of each new key and of the hash key, and compares the others with the stored fingerprints.
     ///
     /// - Throws: ``Mismatch`` or ``DatabaseError``.
-    public static func verify(_ keys: KeyRing, in database: Database) async throws {
+    package static func verify(_ keys: KeyRing, in database: Database) async throws {
         for key in keys.keys {
             guard try await isKnown(key, as: key.id, keys, in: database) else { throw Mismatch(id: key.id) }
         }

@@ -4,20 +4,20 @@ import EventLoop
 import Values
 
 /// One step of a schema: a file of SQL that is never edited after its release.
-public struct Migration: Sendable, Equatable {
+package struct Migration: Sendable, Equatable {
     /// The name: `m0001_accounts`. Migrations are applied in the order of the list.
-    public let name: String
+    package let name: String
     /// The SQL, in which `{{schema}}` and `{{runtime}}` are replaced by the schema and the runtime role.
-    public let sql: String
+    package let sql: String
 
     /// Takes the name and the SQL.
-    public init(name: String, sql: String) { (self.name, self.sql) = (name, sql) }
+    package init(name: String, sql: String) { (self.name, self.sql) = (name, sql) }
 
     var checksum: String { Hex.encode(SHA256.digest(Array(sql.utf8))) }
 }
 
 /// Why a schema could not be migrated.
-public enum MigrationError: Error, Sendable, CustomStringConvertible {
+package enum MigrationError: Error, Sendable, CustomStringConvertible {
     case cannotConnect(String)
     case edited(String)
     case missing(String)
@@ -25,7 +25,7 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     case vanished(String)
     case failed(migration: String, sqlState: String, message: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotConnect(let message): "cannot connect to the database: \(message)"
         case .edited(let name): "the migration \(name) was edited after it was applied; write a new one instead"
@@ -42,7 +42,7 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
 }
 
 /// Applies each migration once, even if several processes start at the same time.
-public enum Migrator {
+package enum Migrator {
     /// Migrates a schema, the runtime's own tables first. It blocks, and runs off the loop by itself.
     ///
     /// - Parameters:
@@ -52,7 +52,7 @@ public enum Migrator {
     /// - Returns: the names of the migrations that were applied now, and the names that this build does not know. Those
     ///   are of a newer release, which keeps this one working.
     /// - Throws: ``MigrationError``.
-    public static func run(
+    package static func run(
         owner: String, schema: String, runtimeRole: String?, migrations: [Migration], mayBegin: Bool = true
     ) async throws -> (applied: [String], newer: [String]) {
         try await Loop.offload {

@@ -1,26 +1,26 @@
 import EventLoop
 
 /// How a schema compares with the migrations of this build.
-public struct SchemaState: Sendable, Equatable {
+package struct SchemaState: Sendable, Equatable {
     /// Migrations of this build that were not applied, in order.
-    public var missing: [String]
+    package var missing: [String]
     /// Tables that the migrations created and that are missing, by name.
-    public var lost: [String]
+    package var lost: [String]
     /// Migrations that this build does not know, by name. They are of a newer release, which keeps this one working.
-    public var newer: [String]
+    package var newer: [String]
 
     /// Whether a service can use the schema.
-    public var isUsable: Bool { missing.isEmpty && lost.isEmpty }
+    package var isUsable: Bool { missing.isEmpty && lost.isEmpty }
 }
 
 /// Checks in one statement whether a schema exists and is not too old.
-@Loop public struct SchemaInspector {
+@Loop package struct SchemaInspector {
     private let database: Database
     private let names: [String]
     private let tables: [String]
 
     /// - Parameter migrations: the service's migrations. The runtime's own come first by themselves.
-    public init(_ database: Database, migrations: [Migration]) {
+    package init(_ database: Database, migrations: [Migration]) {
         let all = RuntimeMigrations.all + migrations
         self.database = database
         (names, tables) = (all.map(\.name), SchemaTables.made(by: all).sorted())
@@ -28,7 +28,7 @@ public struct SchemaState: Sendable, Equatable {
 
     /// - Throws: ``DatabaseError`` if the database does not answer, or refuses for another reason than a missing
     ///   schema.
-    public func look() async throws(DatabaseError) -> SchemaState {
+    package func look() async throws(DatabaseError) -> SchemaState {
         let rows: [Row]
         do {
             rows = try await database.read(Self.statement, [.textArray(tables)])

@@ -2,25 +2,25 @@ import Cryptography
 import JSONText
 
 /// The published version of which another one began as a copy.
-public struct DocumentOrigin: Decodable, Equatable, Sendable {
+package struct DocumentOrigin: Decodable, Equatable, Sendable {
     /// The number of the version, from 1.
-    public let version: Int64
+    package let version: Int64
     /// 64 hexadecimal digits.
-    public let contentHash: String
+    package let contentHash: String
 
     /// The JSON schema of the member `derivedFrom`.
-    public static let schema = JSONSchema.object([
+    package static let schema = JSONSchema.object([
         .required("version", .integer(1...2_147_483_647)), .required("contentHash", .string(64...64)),
     ])
 }
 
 /// E16: `derivedFrom` must name an earlier version with its hash.
-public struct DerivedFrom {
+package struct DerivedFrom {
     /// The hashes of the earlier published versions by their number: 64 hexadecimal digits.
     private let hashes: [Int64: String]
 
     /// - Parameter contents: the earlier published versions.
-    public init(_ contents: [JSONValue]) {
+    package init(_ contents: [JSONValue]) {
         let hashes = contents.compactMap { content in
             content["version"]?.integerValue.map { ($0, Self.hash(of: content)) }
         }
@@ -30,7 +30,7 @@ public struct DerivedFrom {
     /// The problem of an origin, if there is one.
     ///
     /// - Parameter origin: `nil` if the document names none.
-    public func problems(of origin: DocumentOrigin?) -> [DocumentProblem] {
+    package func problems(of origin: DocumentOrigin?) -> [DocumentProblem] {
         guard let origin else { return [] }
         guard let hash = hashes[origin.version] else {
             return [Self.problem("version", "There is no published version \(origin.version) before this one.")]
@@ -50,7 +50,7 @@ public struct DerivedFrom {
     }
 
     /// A draft that is a copy of a version.
-    public static func copy(of content: JSONValue) -> JSONValue {
+    package static func copy(of content: JSONValue) -> JSONValue {
         guard case .object(var members) = content, let version = members["version"] else { return content }
         members["derivedFrom"] = ["version": version, "contentHash": .string(hash(of: content))]
         return .object(members)

@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 
 /// How grave a change is for people who are under way. The class of a version is that of its gravest change.
-public enum ChangeClass: String, Sendable, CaseIterable, Comparable {
+package enum ChangeClass: String, Sendable, CaseIterable, Comparable {
     /// Texts and order change. Nothing that a person gave is affected.
     case editorial
     /// More becomes possible. Everything that a person gave stays valid.
@@ -15,38 +15,38 @@ public enum ChangeClass: String, Sendable, CaseIterable, Comparable {
     case breaking
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-    public static func < (a: ChangeClass, b: ChangeClass) -> Bool { a.rank < b.rank }
+    package static func < (a: ChangeClass, b: ChangeClass) -> Bool { a.rank < b.rank }
 }
 
 /// The kinds of changes between versions of one kind of document. The raw value is the name on the wire.
-public protocol ChangeKind: RawRepresentable<String>, Sendable, Hashable {
+package protocol ChangeKind: RawRepresentable<String>, Sendable, Hashable {
     /// The class of such a change.
     var changeClass: ChangeClass { get }
 }
 
 /// One difference between a version and the one before it.
-public struct DocumentChange<K: ChangeKind>: Sendable, Hashable {
+package struct DocumentChange<K: ChangeKind>: Sendable, Hashable {
     /// The kinds of changes of this kind of document.
-    public typealias Kind = K
+    package typealias Kind = K
 
     /// What changed.
-    public var kind: Kind
+    package var kind: Kind
     /// The class of the kind, or a lower one if the version says how to keep what people gave.
-    public var changeClass: ChangeClass
+    package var changeClass: ChangeClass
     /// JSON Pointer into the new version, or into the old one for something removed.
-    public var pointer: String
+    package var pointer: String
     /// The keys of the parts, strings or languages that the change is about.
-    public var keys: [String]
+    package var keys: [String]
 
     /// Takes the members. Without a class, it is that of the kind.
-    public init(kind: Kind, changeClass: ChangeClass? = nil, pointer: String, keys: [String]) {
+    package init(kind: Kind, changeClass: ChangeClass? = nil, pointer: String, keys: [String]) {
         (self.kind, self.changeClass) = (kind, changeClass ?? kind.changeClass)
         (self.pointer, self.keys) = (pointer, keys)
     }
 }
 
 /// The changes from one version to another.
-public protocol DocumentDifference {
+package protocol DocumentDifference {
     /// The kinds of changes.
     associatedtype Kind: ChangeKind
     /// The changes, in the order in which they were found.
@@ -55,10 +55,10 @@ public protocol DocumentDifference {
 
 extension DocumentDifference {
     /// The class of the gravest change; `nil` if there is no change.
-    public var changeClass: ChangeClass? { changes.map(\.changeClass).max() }
+    package var changeClass: ChangeClass? { changes.map(\.changeClass).max() }
 
     /// A line of text for each change, the gravest first, and a last line with the class of the version.
-    public var lines: [String] {
+    package var lines: [String] {
         let sorted = changes.sorted { ($1.changeClass, $0.pointer) < ($0.changeClass, $1.pointer) }
         let told = sorted.map { change in
             let keys = change.keys.isEmpty ? "" : " (\(change.keys.joined(separator: ", ")))"
@@ -69,7 +69,7 @@ extension DocumentDifference {
     }
 
     /// The class and the changes, for a program.
-    public var json: JSONValue {
+    package var json: JSONValue {
         [
             "class": changeClass.map { .string($0.rawValue) } ?? .null,
             "changes": .array(changes.map { VersionChange($0).json(class: "class") }),
@@ -79,7 +79,7 @@ extension DocumentDifference {
 
 extension VersionChange {
     /// The change on the wire.
-    public init(_ change: DocumentChange<some ChangeKind>) {
+    package init(_ change: DocumentChange<some ChangeKind>) {
         self.init(
             kind: change.kind.rawValue, changeClass: change.changeClass.rawValue, pointer: change.pointer,
             keys: change.keys)

@@ -1,33 +1,33 @@
 import JSONText
 
 /// All findings about a document's file, each with its position in the text.
-public struct DocumentCheck: Sendable {
+package struct DocumentCheck: Sendable {
     /// A problem or a warning.
-    public struct Finding: Sendable, Equatable {
+    package struct Finding: Sendable, Equatable {
         /// What was found.
-        public var problem: DocumentProblem
+        package var problem: DocumentProblem
         /// Whether it keeps the document from being published.
-        public var isError: Bool
+        package var isError: Bool
         /// From 1.
-        public var line: Int
+        package var line: Int
         /// From 1. Columns count Unicode scalars.
-        public var column: Int
+        package var column: Int
     }
 
     /// In the order of the text.
-    public private(set) var findings: [Finding] = []
+    package private(set) var findings: [Finding] = []
     /// The document; `nil` if it is no JSON.
-    public private(set) var content: JSONValue?
+    package private(set) var content: JSONValue?
     /// For a JSON error: the line, and a mark under the character.
     private var excerpt: [String] = []
 
     /// The number of problems that keep the document from being published.
-    public var errorCount: Int { findings.count(where: \.isError) }
+    package var errorCount: Int { findings.count(where: \.isError) }
 
     /// - Parameters:
     ///   - bytes: of the file.
     ///   - report: checks the document.
-    public init(_ bytes: [UInt8], report: (JSONValue) -> DocumentReport) {
+    package init(_ bytes: [UInt8], report: (JSONValue) -> DocumentReport) {
         let document: JSONDocument
         do throws(JSONTextError) {
             document = try JSONDocument(bytes, limits: DocumentText.limits)
@@ -52,7 +52,7 @@ public struct DocumentCheck: Sendable {
     /// - Parameters:
     ///   - file: its name.
     ///   - addition: follows the counts.
-    public func lines(of file: String, addition: String = "") -> [String] {
+    package func lines(of file: String, addition: String = "") -> [String] {
         let (errors, warnings) = (errorCount, findings.count - errorCount)
         let counts = "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"
         return findings.map { finding in
@@ -64,7 +64,7 @@ public struct DocumentCheck: Sendable {
     }
 
     /// The findings, for a program.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .array(
             findings.map { finding in
                 [

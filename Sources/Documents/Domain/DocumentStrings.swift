@@ -1,7 +1,7 @@
 import JSONText
 
 /// The texts of a document in each of its languages.
-public struct DocumentStrings {
+package struct DocumentStrings {
     let locales: [String]
     let defaultLocale: String
     let strings: [String: [String: String]]
@@ -10,7 +10,7 @@ public struct DocumentStrings {
     ///   - locales: the languages, in the order of the document.
     ///   - defaultLocale: the one whose texts the others translate.
     ///   - strings: the texts by language and key.
-    public init(locales: [String], defaultLocale: String, strings: [String: [String: String]]) {
+    package init(locales: [String], defaultLocale: String, strings: [String: [String: String]]) {
         (self.locales, self.defaultLocale, self.strings) = (locales, defaultLocale, strings)
     }
 }
@@ -20,7 +20,7 @@ extension ProblemCollector {
     /// are in the members `locales`, `defaultLocale` and `strings`.
     ///
     /// - Parameter used: the keys of the texts that the document uses, and where.
-    public mutating func check(_ texts: DocumentStrings, used: [(key: String, pointer: String)]) {
+    package mutating func check(_ texts: DocumentStrings, used: [(key: String, pointer: String)]) {
         checkLocales(texts)
         let keys = Set(used.map(\.key))
         let wanted = texts.strings[texts.defaultLocale] ?? [:]
@@ -75,7 +75,7 @@ extension ProblemCollector {
     /// E01: a key must be used once.
     ///
     /// - Parameter keys: those that were used before.
-    public mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
+    package mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
         if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” is used twice.") }
     }
 }

@@ -3,7 +3,7 @@ import Cryptography
 import JSONText
 
 /// One version of a document.
-public protocol VersionedDocument: Sendable {
+package protocol VersionedDocument: Sendable {
     /// The key of the document. All of its versions have it.
     var key: String { get }
     /// The number of the version, from 1.
@@ -15,11 +15,11 @@ public protocol VersionedDocument: Sendable {
 }
 
 /// The JSON text of a document: its limits, its shape, and the form that is hashed.
-public enum DocumentText {
+package enum DocumentText {
     /// The limits for a document of ``mostBytes``.
-    public static let limits = JSONLimits(depth: 24, values: 65_536)
+    package static let limits = JSONLimits(depth: 24, values: 65_536)
     /// The most bytes of a document.
-    public static let mostBytes = 262_144
+    package static let mostBytes = 262_144
 
     /// Reads a document and checks only its shape. It refuses unknown members instead of ignoring them.
     ///
@@ -27,7 +27,7 @@ public enum DocumentText {
     ///   - schema: of the document.
     ///   - noun: what the document is called in messages, such as `definition`.
     /// - Throws: the problems of the shape.
-    public static func read<File: Decodable>(
+    package static func read<File: Decodable>(
         _ bytes: [UInt8], as type: File.Type, _ schema: JSONSchema, called noun: String
     ) throws(DocumentError) -> (document: JSONDocument, file: File) {
         guard bytes.count <= mostBytes else { throw malformed("The \(noun) is larger than 256 KB.") }
@@ -51,12 +51,12 @@ public enum DocumentText {
     /// Reads the text of a draft or a version that is stored.
     ///
     /// - Throws: ``JSONTextError``.
-    public static func value(_ content: String) throws(JSONTextError) -> JSONValue {
+    package static func value(_ content: String) throws(JSONTextError) -> JSONValue {
         try JSONValue.parse(Array(content.utf8), limits: limits)
     }
 
     /// The text that is hashed: everything except the members of the life cycle.
-    public static func canonicalText(of value: JSONValue) -> [UInt8] {
+    package static func canonicalText(of value: JSONValue) -> [UInt8] {
         var members = value.objectValue ?? [:]
         members["status"] = nil
         members["contentHash"] = nil
@@ -69,7 +69,7 @@ public enum DocumentText {
     /// - Parameters:
     ///   - key: `nil` if only the draft names its key.
     ///   - version: the newest version; 0 if there is none.
-    public static func next(_ draft: JSONValue, of key: String?, after version: Int64) -> JSONValue {
+    package static func next(_ draft: JSONValue, of key: String?, after version: Int64) -> JSONValue {
         guard case .object(var members) = draft else { return draft }
         members["version"] = .integer(version + 1)
         (members["status"], members["contentHash"]) = (nil, nil)
@@ -78,7 +78,7 @@ public enum DocumentText {
     }
 
     /// Whether two versions say the same. Their numbers, their origins and their migrations do not count.
-    public static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
+    package static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
         func content(_ value: JSONValue) -> [String: JSONValue] {
             (value.objectValue ?? [:]).filter { !["version", "derivedFrom", "migrations"].contains($0.key) }
         }
@@ -86,7 +86,7 @@ public enum DocumentText {
     }
 
     /// A schema as a document of JSON Schema 2020-12.
-    public static func schema(_ schema: JSONSchema, title: String) -> String {
+    package static func schema(_ schema: JSONSchema, title: String) -> String {
         var members = schema.exported(.publicRequest).objectValue ?? [:]
         members["$schema"] = "https://json-schema.org/draft/2020-12/schema"
         members["title"] = .string(title)

@@ -1,6 +1,6 @@
 /// The forms of keys in documents. Except for codes of countries, all begin with a lower-case letter of ASCII and have
 /// nothing but letters, digits and their separator.
-public enum KeyForm: Sendable {
+package enum KeyForm: Sendable {
     /// `two-words`
     case kebab
     /// `two_words`
@@ -11,7 +11,7 @@ public enum KeyForm: Sendable {
     case country
 
     /// Whether a key has this form.
-    public func fits(_ key: String) -> Bool {
+    package func fits(_ key: String) -> Bool {
         switch self {
         case .kebab: Self.joins(key, separator: "-")
         case .snake: Self.joins(key, separator: "_")

@@ -1,20 +1,20 @@
 import JSONText
 
 /// A decimal number with at most three decimals, stored exactly as a count of thousandths.
-public struct Thousandths: Hashable, Comparable, Sendable {
+package struct Thousandths: Hashable, Comparable, Sendable {
     /// How many thousandths the number has.
-    public let count: Int64
+    package let count: Int64
 
     /// Takes a number of thousandths.
-    public init(count: Int64) { self.count = count }
+    package init(count: Int64) { self.count = count }
     /// Takes a whole number.
-    public init(whole: Int) { count = Int64(whole) * 1000 }
+    package init(whole: Int) { count = Int64(whole) * 1000 }
 
     /// `nil` if the value is not a number, has more than three decimals, or is beyond ±10⁹.
     ///
     /// To count decimals, it rounds a double to thousandths and divides by 1000 again. The result is the same double
     /// only if there were at most three decimals.
-    public init?(_ value: JSONValue) {
+    package init?(_ value: JSONValue) {
         switch value {
         case .integer(let whole):
             guard whole.magnitude <= 1_000_000_000 else { return nil }
@@ -29,13 +29,13 @@ public struct Thousandths: Hashable, Comparable, Sendable {
     }
 
     /// The canonical form. A whole number has no fraction, and there is no negative zero.
-    public var json: JSONValue { count % 1000 == 0 ? .integer(count / 1000) : .number(double) }
+    package var json: JSONValue { count % 1000 == 0 ? .integer(count / 1000) : .number(double) }
 
     /// The number as a double.
-    public var double: Double { Double(count) / 1000 }
+    package var double: Double { Double(count) / 1000 }
 
     /// The whole number; `nil` if there is a fraction.
-    public var whole: Int? { count % 1000 == 0 ? Int(count / 1000) : nil }
+    package var whole: Int? { count % 1000 == 0 ? Int(count / 1000) : nil }
 
-    public static func < (a: Thousandths, b: Thousandths) -> Bool { a.count < b.count }
+    package static func < (a: Thousandths, b: Thousandths) -> Bool { a.count < b.count }
 }

@@ -6,31 +6,31 @@ import JSONText
 /// The life of drafts and versions of one kind of document: what their handlers do once the caller is known.
 ///
 /// Numbers of drafts and versions are texts, as in a path.
-@Loop public struct DocumentDrafts {
+@Loop package struct DocumentDrafts {
     /// The drafts and versions.
-    public let store: DocumentStore
+    package let store: DocumentStore
     private var noun: String { store.kind.noun }
 
     /// Takes the drafts and versions.
-    public init(_ store: DocumentStore) { self.store = store }
+    package init(_ store: DocumentStore) { self.store = store }
 
     /// A draft.
     ///
     /// - Throws: ``BusError`` `not_found`.
-    public func draft(_ number: String, of key: String) async throws -> DocumentStore.StoredDraft {
+    package func draft(_ number: String, of key: String) async throws -> DocumentStore.StoredDraft {
         guard let draft = try await find(number, of: key) else { throw BusError.noDraft }
         return draft
     }
 
     /// A draft; `nil` if there is none.
-    public func find(_ number: String, of key: String) async throws -> DocumentStore.StoredDraft? {
+    package func find(_ number: String, of key: String) async throws -> DocumentStore.StoredDraft? {
         try await store.find(Self.number(number), of: key)
     }
 
     /// The content of a new draft, as given or as a copy of a version.
     ///
     /// - Throws: ``BusError`` `not_found` or `validation_failed`.
-    public func beginning(_ content: JSONValue?, copyOf version: Int64?, of key: String) async throws -> JSONValue {
+    package func beginning(_ content: JSONValue?, copyOf version: Int64?, of key: String) async throws -> JSONValue {
         switch (content, version) {
         case (let content?, nil): return try checked(content)
         case (nil, let version?):
@@ -63,7 +63,7 @@ import JSONText
     ///
     /// - Parameter ifMatch: the entity tag of the draft that the editor changed.
     /// - Throws: ``BusError`` `not_found`, `validation_failed`, `draft_published` or `precondition_failed`.
-    public func replace(
+    package func replace(
         _ number: String, of key: String, by content: JSONValue, ifMatch: String?
     ) async throws -> DocumentStore.StoredDraft {
         let content = try checked(content)
@@ -79,7 +79,7 @@ import JSONText
     /// Deletes a draft. A repeated call changes nothing.
     ///
     /// - Throws: ``BusError`` `not_found` or `draft_published`.
-    public func delete(_ number: String, of key: String) async throws {
+    package func delete(_ number: String, of key: String) async throws {
         let number = Self.number(number)
         try await store.database.transaction { transaction in
             guard let draft = try await store.locked(number, of: key, in: transaction) else {
@@ -96,13 +96,13 @@ import JSONText
     /// A published version.
     ///
     /// - Throws: ``BusError`` `not_found`.
-    public func version(_ number: String, of key: String) async throws -> DocumentStore.StoredVersion {
+    package func version(_ number: String, of key: String) async throws -> DocumentStore.StoredVersion {
         guard let stored = try await store.stored(key, version: Self.number(number)) else { throw BusError.noVersion }
         return stored
     }
 
     /// The contents of all published versions, the oldest first.
-    public func versions(of key: String) async throws -> [JSONValue] {
+    package func versions(of key: String) async throws -> [JSONValue] {
         try await store.database.transaction { try await store.versions(of: key, in: $0) }
     }
 
@@ -115,7 +115,7 @@ import JSONText
     ///     throws ``DocumentError`` if the draft has problems.
     ///   - counts: the number of people and things that the changes affect, by their names in `change_not_accepted`.
     /// - Throws: ``BusError`` `not_found`, `draft_published`, `definition_invalid` or `change_not_accepted`.
-    public func publish<Plan: PublicationPlan>(
+    package func publish<Plan: PublicationPlan>(
         _ number: String, of key: String, accepting accepted: String?, byOperator isOperator: Bool, audit: AuditTrail,
         in transaction: Transaction,
         plan: @Loop (_ draft: JSONValue, _ earlier: [JSONValue]) async throws -> Plan,
@@ -153,7 +153,7 @@ import JSONText
     ///
     /// - Returns: the version as it is then.
     /// - Throws: ``BusError`` `not_found`.
-    public func retire(
+    package func retire(
         _ number: String, of key: String, audit: AuditTrail, in transaction: Transaction
     ) async throws -> DocumentStore.VersionRow {
         func row() async throws -> DocumentStore.VersionRow {
@@ -173,7 +173,7 @@ import JSONText
     /// The contents of two versions, for comparing them.
     ///
     /// - Throws: ``BusError`` `not_found`, or `validation_failed` if one was not named.
-    public func versions(
+    package func versions(
         from: Int64?, to: Int64?, of key: String
     ) async throws -> (from: Int64, old: JSONValue, to: Int64, new: JSONValue) {
         let problems = [("from", from), ("to", to)].filter { $0.1 == nil }.map {
@@ -224,7 +224,7 @@ extension DocumentError {
     /// The error `definition_invalid` with the first 100 problems.
     ///
     /// - Parameter detail: says what cannot be done.
-    public func refusal(_ detail: String) -> BusError {
+    package func refusal(_ detail: String) -> BusError {
         BusError(
             .definitionInvalid, detail,
             errors: problems.prefix(100).map { .init(field: $0.pointer, code: $0.code, message: $0.message) })
@@ -233,7 +233,7 @@ extension DocumentError {
 
 extension DocumentReport {
     /// The problems and warnings on the wire, the problems first.
-    public var findings: [DraftFinding] {
+    package var findings: [DraftFinding] {
         (problems.map { ($0, "error") } + warnings.map { ($0, "warning") }).map { problem, severity in
             DraftFinding(
                 severity: severity, code: problem.code, pointer: problem.pointer, message: problem.message,

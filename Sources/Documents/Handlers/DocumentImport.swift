@@ -5,13 +5,13 @@ import JSONText
 import ProcessRuntime
 
 /// Publishes a document of this build once, however many replicas start together.
-@Loop public struct DocumentImport<Document: VersionedDocument> {
+@Loop package struct DocumentImport<Document: VersionedDocument> {
     private let store: DocumentStore
     private let document: Document
     private let problems: @Sendable ([[UInt8]]) throws -> [DocumentProblem]
 
     /// - Parameter problems: checks the document against the texts of the versions before it, the oldest first.
-    public init(
+    package init(
         _ document: Document, in store: DocumentStore,
         problems: @escaping @Sendable (_ earlier: [[UInt8]]) throws -> [DocumentProblem]
     ) { (self.document, self.store, self.problems) = (document, store, problems) }
@@ -20,7 +20,7 @@ import ProcessRuntime
     ///
     /// - Throws: ``DocumentEdited``; ``DocumentError`` if the document breaks a rule for publishing, for example by
     ///   using a retired key again.
-    public func run() async throws -> DocumentImported {
+    package func run() async throws -> DocumentImported {
         try await store.database.transaction { transaction in
             store.waitForTurn(in: transaction)
             if let known = try await store.hash(of: document, in: transaction) {
@@ -38,7 +38,7 @@ import ProcessRuntime
     /// with the version that is published.
     ///
     /// - Parameter report: the result of the check.
-    public func start(_ report: DocumentReport, log: Log) async throws {
+    package func start(_ report: DocumentReport, log: Log) async throws {
         let (kind, noun) = (store.kind.name, store.kind.noun)
         let named: [String: JSONValue] = [kind: .string(document.key), "version": .integer(document.version)]
         func members(of problem: DocumentProblem) -> [String: JSONValue] {
@@ -62,7 +62,7 @@ import ProcessRuntime
 }
 
 /// What came of an import.
-public enum DocumentImported: Sendable, Equatable {
+package enum DocumentImported: Sendable, Equatable {
     /// The document was published.
     case published
     /// It had been published before.
@@ -71,4 +71,4 @@ public enum DocumentImported: Sendable, Equatable {
 
 /// The same version was published with another text. A published version never changes, so the edit needs a new
 /// version.
-public struct DocumentEdited: Error {}
+package struct DocumentEdited: Error {}

@@ -7,9 +7,9 @@ import ProcessRuntime
 /// A document of a file at the start of a service, however many replicas start together.
 ///
 /// Only a first version is published by itself. A newer version becomes a draft, which an editor publishes.
-@Loop public struct DocumentOffer<Document: VersionedDocument> {
+@Loop package struct DocumentOffer<Document: VersionedDocument> {
     /// What became of the document.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// It is the first version.
         case published
         /// It was published before, or it is a draft already.
@@ -25,14 +25,14 @@ import ProcessRuntime
     private var document: Document { file.document }
 
     /// Takes the document with its file.
-    public init(_ file: DocumentFile<Document>, to store: DocumentStore) { (self.file, self.store) = (file, store) }
+    package init(_ file: DocumentFile<Document>, to store: DocumentStore) { (self.file, self.store) = (file, store) }
 
     /// Offers the document, and logs what becomes of it. A document of the program never keeps the service from
     /// starting: operators may have published versions of their own.
     ///
     /// - Parameter problems: checks a first version. Nothing else is published meanwhile.
     /// - Throws: ``DocumentFileRefused`` if the file cannot be used.
-    public func start(log: Log, problems: @Loop (Transaction) async throws -> [DocumentProblem]) async throws {
+    package func start(log: Log, problems: @Loop (Transaction) async throws -> [DocumentProblem]) async throws {
         let (kind, noun) = (store.kind.name, store.kind.noun)
         let named: [String: JSONValue] = [kind: .string(document.key), "version": .integer(document.version)]
         do {
@@ -59,7 +59,7 @@ import ProcessRuntime
     ///
     /// - Parameter problems: checks a first version. Nothing else is published meanwhile.
     /// - Throws: ``DocumentError`` if a first version has problems.
-    public func run(
+    package func run(
         problems: @Loop (Transaction) async throws -> [DocumentProblem]
     ) async throws -> Outcome {
         try await store.database.transaction { transaction in

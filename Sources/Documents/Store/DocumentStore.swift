@@ -5,30 +5,30 @@ import EventLoop
 import JSONText
 
 /// Reads and writes the published versions of one kind of document.
-@Loop public final class DocumentStore {
+@Loop package final class DocumentStore {
     /// The kind of document.
-    public let kind: DocumentKind
+    package let kind: DocumentKind
     /// The database of the service.
-    public let database: Database
+    package let database: Database
     private let sql: DocumentStatements
 
     /// Takes the database that has the tables of the kind.
-    public init(_ kind: DocumentKind, database: Database) {
+    package init(_ kind: DocumentKind, database: Database) {
         (self.kind, self.database, sql) = (kind, database, DocumentStatements(kind))
     }
 
     /// A published version.
-    public struct StoredVersion: Sendable {
+    package struct StoredVersion: Sendable {
         /// The key of the document.
-        public let key: String
+        package let key: String
         /// The number of the version.
-        public let version: Int64
+        package let version: Int64
         /// SHA-256 of its content: 32 bytes.
-        public let hash: [UInt8]
+        package let hash: [UInt8]
         /// The form of RFC 8785.
-        public let content: String
+        package let content: String
         /// When it was published.
-        public let publishedAt: Timestamp
+        package let publishedAt: Timestamp
 
         fileprivate init(_ row: Row) throws {
             key = try row.text("key")
@@ -40,33 +40,33 @@ import JSONText
     }
 
     /// A published version without its content.
-    public struct VersionRow: Sendable {
+    package struct VersionRow: Sendable {
         /// The number of the version.
-        public let version: Int64
+        package let version: Int64
         /// SHA-256 of its content: 32 bytes.
-        public let hash: [UInt8]
+        package let hash: [UInt8]
         /// When it was published.
-        public let publishedAt: Timestamp
+        package let publishedAt: Timestamp
         /// When it was retired.
-        public let retiredAt: Timestamp?
+        package let retiredAt: Timestamp?
         /// Whether it is the newest that is not retired.
-        public let isCurrent: Bool
+        package let isCurrent: Bool
     }
 
     /// A draft with its content.
-    public struct StoredDraft: Sendable {
+    package struct StoredDraft: Sendable {
         /// The number of the draft, from 1.
-        public let number: Int64
+        package let number: Int64
         /// Goes up with every change.
-        public let revision: Int64
+        package let revision: Int64
         /// The version that it began as a copy of.
-        public let copyOf: Int64?
+        package let copyOf: Int64?
         /// The version that was published from it.
-        public let publishedAs: Int64?
+        package let publishedAs: Int64?
         /// When it was last changed.
-        public let updatedAt: Timestamp
+        package let updatedAt: Timestamp
         /// The document so far. It may have errors.
-        public let content: JSONValue
+        package let content: JSONValue
 
         fileprivate init(_ row: Row) throws {
             number = try row.integer("number")
@@ -81,54 +81,54 @@ import JSONText
     // MARK: Reading versions
 
     /// The newest version of each document that is not retired, in the order of keys.
-    public func current() async throws -> [StoredVersion] {
+    package func current() async throws -> [StoredVersion] {
         try await database.read(sql.newest, [.text(nil)]).map(StoredVersion.init)
     }
 
     /// The newest version of each document that is not retired, as a transaction sees them.
-    public func current(in transaction: Transaction) async throws -> [StoredVersion] {
+    package func current(in transaction: Transaction) async throws -> [StoredVersion] {
         try await transaction.query(sql.newest, [.text(nil)]).map(StoredVersion.init)
     }
 
     /// A published version.
     ///
     /// - Parameter version: `nil` for the newest that is not retired.
-    public func stored(_ key: String, version: Int64?) async throws -> StoredVersion? {
+    package func stored(_ key: String, version: Int64?) async throws -> StoredVersion? {
         let values: [SQLValue] = [.text(key)] + (version.map { [.integer($0)] } ?? [])
         return try await database.read(version == nil ? sql.newest : sql.one, values).first.map(StoredVersion.init)
     }
 
     /// A published version, as a transaction sees it.
-    public func stored(_ key: String, version: Int64, in transaction: Transaction) async throws -> StoredVersion? {
+    package func stored(_ key: String, version: Int64, in transaction: Transaction) async throws -> StoredVersion? {
         try await transaction.query(sql.one, [.text(key), .integer(version)]).first.map(StoredVersion.init)
     }
 
     /// The newest version that is not retired, without its content.
-    public func newest(of key: String) async throws -> (version: Int64, hash: [UInt8])? {
+    package func newest(of key: String) async throws -> (version: Int64, hash: [UInt8])? {
         try await database.read(sql.newestHash, [.text(key)]).first.map {
             (try $0.integer("version"), try $0.bytes("content_hash"))
         }
     }
 
     /// The content of a version.
-    public func version(_ number: Int64, of key: String) async throws -> JSONValue? {
+    package func version(_ number: Int64, of key: String) async throws -> JSONValue? {
         try await stored(key, version: number).map { try DocumentText.value($0.content) }
     }
 
     /// The text of the version with a hash.
-    public func content(_ hash: [UInt8]) async throws -> [UInt8]? {
+    package func content(_ hash: [UInt8]) async throws -> [UInt8]? {
         try await database.read(sql.load, [.bytes(hash)]).first.map { Array(try $0.text("content").utf8) }
     }
 
     /// The contents of all published versions, the oldest first.
-    public func versions(of key: String, in transaction: Transaction) async throws -> [JSONValue] {
+    package func versions(of key: String, in transaction: Transaction) async throws -> [JSONValue] {
         try await transaction.query(sql.contents, [.text(key), .integer(.max)]).map {
             try DocumentText.value(try $0.text("content"))
         }
     }
 
     /// The versions, the newest first, at most 10,000.
-    public func rows(of key: String, in transaction: Transaction) async throws -> [VersionRow] {
+    package func rows(of key: String, in transaction: Transaction) async throws -> [VersionRow] {
         let rows = try await transaction.query(sql.rows, [.text(key)])
         let current = try rows.first { try $0.optionalTimestamp("retired_at") == nil }?.integer("version")
         return try rows.map { row in
@@ -185,7 +185,7 @@ import JSONText
     /// Creates a draft with the next number.
     ///
     /// - Parameter copyOf: the version that it began as a copy of.
-    public func create(
+    package func create(
         _ content: JSONValue, copyOf: Int64?, of key: String, in transaction: Transaction
     ) async throws -> StoredDraft {
         // Concurrent calls wait for each other, so that each draft gets its own number.
@@ -221,7 +221,7 @@ import JSONText
     }
 
     /// The drafts of a document, the newest first, at most 1,000.
-    public func drafts(of key: String, in transaction: Transaction) async throws -> [DraftSummary] {
+    package func drafts(of key: String, in transaction: Transaction) async throws -> [DraftSummary] {
         try await transaction.query(sql.drafts, [.text(key)]).map { row in
             DraftSummary(
                 number: try row.integer("number"), revision: try row.integer("revision"),

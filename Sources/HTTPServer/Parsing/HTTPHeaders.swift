@@ -2,7 +2,7 @@
 ///
 /// All names and values lie in one array, so most messages have two allocations. To look for a name is to compare lengths and
 /// bytes, and only a value that is asked for becomes a `String`.
-public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
+package struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// Where a field lies in `bytes`: its name up to `middle`, its value up to `end`.
     private struct Slot {
         let start, middle, end: Int
@@ -13,18 +13,18 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private var slots: [Slot] = []
 
     /// Makes headers without a field.
-    public init() {}
+    package init() {}
 
     /// Makes headers with these fields.
-    public init(dictionaryLiteral fields: (String, String)...) {
+    package init(dictionaryLiteral fields: (String, String)...) {
         for (name, value) in fields { append(name, value) }
     }
 
     /// The number of fields. A name may have more than one.
-    public var count: Int { slots.count }
+    package var count: Int { slots.count }
 
     /// Adds a field after the others.
-    public mutating func append(_ name: String, _ value: String) {
+    package mutating func append(_ name: String, _ value: String) {
         var (name, value) = (name, value)
         name.withUTF8 { name in value.withUTF8 { append(name.span, $0.span) } }
     }
@@ -44,16 +44,16 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Replaces all fields of that name with one.
-    public mutating func set(_ name: String, _ value: String) {
+    package mutating func set(_ name: String, _ value: String) {
         while let place = place(of: name) { slots.remove(at: place) }
         append(name, value)
     }
 
     /// The value of the first field of that name.
-    public func first(_ name: String) -> String? { place(of: name).map(value) }
+    package func first(_ name: String) -> String? { place(of: name).map(value) }
 
     /// The values of all fields of that name.
-    public func all(_ name: String) -> [String] {
+    package func all(_ name: String) -> [String] {
         var (values, start) = ([String](), 0)
         while let place = place(of: name, from: start) {
             values.append(value(at: place))
@@ -63,7 +63,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The comma-separated tokens of all fields of that name, in lower case.
-    public func tokens(_ name: String) -> [String] {
+    package func tokens(_ name: String) -> [String] {
         all(name).flatMap { value in
             value.utf8.split(separator: UInt8(ascii: ",")).map {
                 String(decoding: HTTPGrammar.trimmed(Array($0)[...]), as: UTF8.self).lowercased()
@@ -111,7 +111,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
 extension HTTPHeaders: Equatable {
     /// Whether both have the same fields in the same order, with their names written alike.
-    public static func == (one: HTTPHeaders, other: HTTPHeaders) -> Bool {
+    package static func == (one: HTTPHeaders, other: HTTPHeaders) -> Bool {
         one.slots.count == other.slots.count
             && zip(one.slots, other.slots).allSatisfy {
                 one.bytes[$0.start..<$0.middle] == other.bytes[$1.start..<$1.middle]

@@ -4,9 +4,9 @@ import Glibc
 /// not depend on how the bytes were split into reads.
 ///
 /// After a refusal it parses nothing more.
-public struct HTTPParser: Sendable {
+package struct HTTPParser: Sendable {
     /// A parsed part of a request.
-    public enum Event: Sendable, Equatable {
+    package enum Event: Sendable, Equatable {
         /// A complete head. The parser goes on when ``HTTPParser/admit(bodyLimit:)`` sets the limit of the body.
         case head(HTTPRequestHead)
         /// The complete body, which ends the request.
@@ -14,7 +14,7 @@ public struct HTTPParser: Sendable {
     }
 
     /// What the parser waits for. The owner limits the time of each phase.
-    public enum Phase: Sendable, Equatable { case idle, head, admission, body, refused }
+    package enum Phase: Sendable, Equatable { case idle, head, admission, body, refused }
 
     enum State: Sendable {
         case start
@@ -49,10 +49,10 @@ public struct HTTPParser: Sendable {
     var extensionBytes = 0
 
     /// Makes a parser for the first request of a connection.
-    public init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
+    package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
     /// The present phase.
-    public var phase: Phase {
+    package var phase: Phase {
         switch state {
         case .start: position == buffer.count ? .idle : .head
         case .headers: .head
@@ -63,10 +63,10 @@ public struct HTTPParser: Sendable {
     }
 
     /// The number of appended bytes that are not parsed yet.
-    public var bufferedCount: Int { buffer.count - position }
+    package var bufferedCount: Int { buffer.count - position }
 
     /// Adds bytes of the connection. ``next()`` parses them.
-    public mutating func append(_ bytes: some Collection<UInt8>) {
+    package mutating func append(_ bytes: some Collection<UInt8>) {
         if position > 0 {
             buffer.removeSubrange(..<position)
             scanned -= position
@@ -79,7 +79,7 @@ public struct HTTPParser: Sendable {
     ///
     /// - Returns: `nil` if the parser needs more bytes, or a call of ``admit(bodyLimit:)``.
     /// - Throws: the refusal, once. Later calls return `nil`.
-    public mutating func next() throws(HTTPRefusal) -> Event? {
+    package mutating func next() throws(HTTPRefusal) -> Event? {
         do {
             while true {
                 switch try step() {
@@ -98,7 +98,7 @@ public struct HTTPParser: Sendable {
     ///
     /// - Parameter bodyLimit: in bytes. A larger body is refused with ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as
     ///   its size is known. Without a body (``awaitsBody``), the limit does not matter.
-    public mutating func admit(bodyLimit: Int) {
+    package mutating func admit(bodyLimit: Int) {
         guard case .admission(let framing) = state else { return }
         self.bodyLimit = bodyLimit
         body = []
@@ -110,7 +110,7 @@ public struct HTTPParser: Sendable {
     }
 
     /// Whether a body follows the head that was just parsed.
-    public var awaitsBody: Bool {
+    package var awaitsBody: Bool {
         guard case .admission(let framing) = state, case .sized(0) = framing else { return true }
         return false
     }

@@ -1,5 +1,5 @@
 /// Why the server refuses a message. It then closes the connection, since it cannot trust what follows.
-public enum HTTPRefusal: Error, Sendable, Equatable {
+package enum HTTPRefusal: Error, Sendable, Equatable {
     /// The message breaks the grammar or is ambiguous. The sentence names the rule, never the client's bytes.
     case malformed(String)
     /// The head exceeds `HTTPLimits.headBytes` or `HTTPLimits.headerCount`.
@@ -16,7 +16,7 @@ public enum HTTPRefusal: Error, Sendable, Equatable {
     case timeout
 
     /// The HTTP status of the response.
-    public var status: Int {
+    package var status: Int {
         switch self {
         case .malformed: 400
         case .headersTooLarge: 431
@@ -29,7 +29,7 @@ public enum HTTPRefusal: Error, Sendable, Equatable {
     }
 
     /// One sentence for the client's author.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .malformed(let sentence): sentence
         case .headersTooLarge: "The request line and headers are larger than this server accepts."

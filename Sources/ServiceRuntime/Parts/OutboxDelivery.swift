@@ -5,7 +5,7 @@ import EventLoop
 import JSONText
 
 /// Delivers the items of the outbox: messages over the bus, and all others by the service's own deliverers.
-@Loop public final class OutboxDelivery: ServicePart {
+@Loop package final class OutboxDelivery: ServicePart {
     private let outbox: Outbox
     private let bus: Bus
     private let log: Log
@@ -19,7 +19,7 @@ import JSONText
     init(_ outbox: Outbox, over bus: Bus, log: Log) { (self.outbox, self.bus, self.log) = (outbox, bus, log) }
 
     /// Whether all relays of this replica trust the database's clock: see ``OutboxRelay/trustsClock``.
-    public var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
+    package var trustsClock: Bool { relays.allSatisfy(\.trustsClock) }
 
     func register(_ destination: String, apart isApart: Bool, _ body: @escaping @Loop (OutboxItem) async throws -> Void)
     {

@@ -95,5 +95,5 @@ import ServiceRuntime
 }
 
 extension ConfinedProgram.Failure: LogNamed {
-    public var logName: String { reason }
+    package var logName: String { reason }
 }

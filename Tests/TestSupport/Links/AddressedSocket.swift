@@ -1,9 +1,9 @@
 import Foundation
 
 /// Connections from any loopback address of this machine, 127.0.0.0/8.
-public enum AddressedSocket {
+package enum AddressedSocket {
     /// - Returns: a descriptor, or -1 if the connection fails.
-    public static func open(_ port: Int, from source: String, waits: Bool = true) -> Int32 {
+    package static func open(_ port: Int, from source: String, waits: Bool = true) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, waits ? kind : kind | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return -1 }
@@ -20,7 +20,7 @@ public enum AddressedSocket {
     }
 
     /// The status of `GET path` on a new connection; 0 if no answer comes.
-    public static func status(_ port: Int, from source: String, _ path: String, _ headers: String = "") -> Int {
+    package static func status(_ port: Int, from source: String, _ path: String, _ headers: String = "") -> Int {
         let descriptor = open(port, from: source)
         guard descriptor >= 0 else { return 0 }
         defer { close(descriptor) }
@@ -36,7 +36,7 @@ public enum AddressedSocket {
     }
 
     /// Whether the other end has neither closed the connection nor sent anything.
-    public static func isOpen(_ descriptor: Int32) -> Bool {
+    package static func isOpen(_ descriptor: Int32) -> Bool {
         guard descriptor >= 0 else { return false }
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN

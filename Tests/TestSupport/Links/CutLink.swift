@@ -2,22 +2,22 @@ import Foundation
 import Synchronization
 
 /// A proxy for a process's socket that can be cut. Its connections end, and no new one gets through until it is mended.
-public final class CutLink: Sendable {
+package final class CutLink: Sendable {
     /// The path of the socket on which it listens.
-    public let path: String
+    package let path: String
     private let target: String
     private let state = Mutex((listener: Int32(-1), ends: [Int32]()))
 
     /// - Parameters:
     ///   - path: the path of the proxy's socket, which is created.
     ///   - target: the path of the socket to which it forwards.
-    public init(at path: String, to target: String) throws {
+    package init(at path: String, to target: String) throws {
         (self.path, self.target) = (path, target)
         try mend()
     }
 
     /// Ends the connection on both sides, as when a machine between them fails.
-    public func cut() {
+    package func cut() {
         let (listener, ends) = state.withLock { state in
             defer { state = (-1, []) }
             return state
@@ -27,7 +27,7 @@ public final class CutLink: Sendable {
         close(listener)
     }
 
-    public func mend() throws {
+    package func mend() throws {
         let listener = LocalSocket.make()
         guard LocalSocket.with(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
             throw ScratchCluster.Failure(description: "the link cannot listen at \(path)")

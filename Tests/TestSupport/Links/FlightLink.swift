@@ -3,15 +3,15 @@ import Synchronization
 
 /// A proxy for a PostgreSQL server that groups what is sent to it into flights. A flight is everything that is sent
 /// before an answer comes, so each flight is a round trip.
-public final class FlightLink: Sendable {
+package final class FlightLink: Sendable {
     /// The folder of the proxy's socket, for `host=` in a connection string.
-    public let folder: String
+    package let folder: String
     private let server: String
     private let listener: Int32
     private let seen = Mutex((connections: [[[UInt8]]](), isAnswered: [Bool]()))
 
     /// - Parameter server: the folder of the server's socket.
-    public init(to server: String) throws {
+    package init(to server: String) throws {
         self.server = server
         folder = "/tmp/vestibule-link-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -23,11 +23,11 @@ public final class FlightLink: Sendable {
     }
 
     /// The flights of each connection. Their text parts are readable.
-    public var flights: [[String]] {
+    package var flights: [[String]] {
         seen.withLock { $0.connections.map { $0.map { String(decoding: $0, as: UTF8.self) } } }
     }
 
-    public func close() {
+    package func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         Foundation.close(listener)
         try? FileManager.default.removeItem(atPath: folder)

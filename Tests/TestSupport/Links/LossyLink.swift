@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 
 /// A proxy for a PostgreSQL server that loses or holds its answers, so that the server has done the work unnoticed.
-public final class LossyLink: Sendable {
+package final class LossyLink: Sendable {
     /// The folder of the proxy's socket, for `host=` in a connection string.
-    public let folder: String
+    package let folder: String
     private let server: String
     private let listener: Int32
     private let losesNextAnswer = Mutex(false)
     private let commits = Mutex((isHolding: false, held: [Int32]()))
 
     /// - Parameter server: the folder of the server's socket.
-    public init(to server: String) throws {
+    package init(to server: String) throws {
         self.server = server
         folder = "/tmp/vestibule-link-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -23,16 +23,16 @@ public final class LossyLink: Sendable {
     }
 
     /// Discards the server's next answer and closes its connection.
-    public func loseNextAnswer() { losesNextAnswer.withLock { $0 = true } }
+    package func loseNextAnswer() { losesNextAnswer.withLock { $0 = true } }
 
     /// Holds the answers of commits from now on. Other answers pass.
-    public func holdCommits() { commits.withLock { $0.isHolding = true } }
+    package func holdCommits() { commits.withLock { $0.isHolding = true } }
 
     /// The number of commits whose answers are held.
-    public var heldCommits: Int { commits.withLock { $0.held.count } }
+    package var heldCommits: Int { commits.withLock { $0.held.count } }
 
     /// Closes the connections whose answers are held. From now on all answers pass.
-    public func loseHeldCommits() {
+    package func loseHeldCommits() {
         let clients = commits.withLock { commits in
             defer { commits = (false, []) }
             return commits.held
@@ -40,7 +40,7 @@ public final class LossyLink: Sendable {
         for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
     }
 
-    public func close() {
+    package func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         Foundation.close(listener)
         try? FileManager.default.removeItem(atPath: folder)

@@ -5,7 +5,7 @@ import EventLoop
 import Foundation
 
 /// A peer that uses libzmq and not our bus runtime, so that it can send anything.
-@Loop public final class RawPeer {
+@Loop package final class RawPeer {
     private static let context = zmq_ctx_new()
     private let isRouter: Bool
     private var raw: UnsafeMutableRawPointer?
@@ -17,14 +17,14 @@ import Foundation
         zmq_setsockopt(raw, ZMQ_LINGER, &linger, 4)
     }
 
-    public static func caller(of endpoint: String) -> RawPeer {
+    package static func caller(of endpoint: String) -> RawPeer {
         let peer = RawPeer(ZMQ_DEALER)
         zmq_connect(peer.raw, endpoint)
         return peer
     }
 
     /// Connects with its own secret key. `server` is the public key that it expects of the other end.
-    public static func caller(of endpoint: String, secret: BusKey, towards server: BusKey) throws -> RawPeer {
+    package static func caller(of endpoint: String, secret: BusKey, towards server: BusKey) throws -> RawPeer {
         let peer = RawPeer(ZMQ_DEALER)
         let keys = [
             (ZMQ_CURVE_SERVERKEY, server), (ZMQ_CURVE_PUBLICKEY, try secret.publicKey()), (ZMQ_CURVE_SECRETKEY, secret),
@@ -37,7 +37,7 @@ import Foundation
         return peer
     }
 
-    public static func replica(at endpoint: String) -> RawPeer {
+    package static func replica(at endpoint: String) -> RawPeer {
         let peer = RawPeer(ZMQ_ROUTER)
         zmq_bind(peer.raw, endpoint)
         return peer
@@ -45,13 +45,13 @@ import Foundation
 
     isolated deinit { close() }
 
-    public func send(_ parts: [[UInt8]]) {
+    package func send(_ parts: [[UInt8]]) {
         for (index, part) in parts.enumerated() {
             zmq_send(raw, part, part.count, ZMQ_DONTWAIT | (index < parts.count - 1 ? ZMQ_SNDMORE : 0))
         }
     }
 
-    public func send(_ header: FrameHeader, _ body: [UInt8] = [], in wire: WireVersion = .twoParts) {
+    package func send(_ header: FrameHeader, _ body: [UInt8] = [], in wire: WireVersion = .twoParts) {
         var header = header
         header.bodyLength = UInt32(body.count)
         if header.sentAtMs == 0 { header.sentAtMs = MonotonicClock.now() / 1_000_000 }
@@ -59,7 +59,7 @@ import Foundation
     }
 
     /// Receives the next message; empty if none comes within `limit`.
-    public func receive(within limit: Duration = .seconds(30)) async throws -> [[UInt8]] {
+    package func receive(within limit: Duration = .seconds(30)) async throws -> [[UInt8]] {
         var parts: [[UInt8]] = []
         _ = try await eventually(within: limit) {
             while true {
@@ -76,14 +76,14 @@ import Foundation
     }
 
     /// Receives the next frame of one of these kinds, and skips all others.
-    public func receive(
+    package func receive(
         _ kinds: FrameKind..., within limit: Duration = .seconds(30)
     ) async throws -> (FrameHeader, [UInt8])? {
         try await receiveFrame(of: kinds, within: limit).map { ($0.header, $0.body) }
     }
 
     /// Receives the next frame of one of these kinds, with the wire version in which it came.
-    public func receiveFrame(
+    package func receiveFrame(
         of kinds: [FrameKind], within limit: Duration = .seconds(30)
     ) async throws -> (header: FrameHeader, body: [UInt8], wire: WireVersion)? {
         while true {
@@ -97,7 +97,7 @@ import Foundation
     }
 
     /// The frames of a message, without the routing ID.
-    public static func frames(in parts: [[UInt8]]) throws -> [(FrameHeader, [UInt8])] {
+    package static func frames(in parts: [[UInt8]]) throws -> [(FrameHeader, [UInt8])] {
         guard let first = parts.first, let last = parts.last else { return [] }
         return try first.withUnsafeBytes { bytes in
             guard parts.count == 1 else { return [(try FrameHeader(decoding: bytes), last)] }
@@ -117,12 +117,12 @@ import Foundation
     /// Sends HELLO and waits for the answer.
     ///
     /// - Parameter newest: the newest wire version that the HELLO names.
-    public func greet(as service: ServiceName = .gateway, newest: WireVersion = .twoParts) async throws {
+    package func greet(as service: ServiceName = .gateway, newest: WireVersion = .twoParts) async throws {
         send(FrameHeader(kind: .hello), Self.hello(service, newest: newest))
         _ = try await receive(.hello)
     }
 
-    public static func hello(
+    package static func hello(
         _ service: ServiceName, instance: Identifier = .ordered(), credit: Int = 64, newest: WireVersion = .twoParts
     ) -> [UInt8] {
         let text = """
@@ -132,7 +132,7 @@ import Foundation
         return Array(text.utf8)
     }
 
-    public func close() {
+    package func close() {
         guard let raw else { return }
         zmq_close(raw)
         self.raw = nil

@@ -3,14 +3,14 @@ import Foundation
 import Synchronization
 
 /// Replaces a PostgreSQL server. It accepts connections, closes them at once and records when they came.
-public final class RefusingServer: Sendable {
+package final class RefusingServer: Sendable {
     /// The folder of its socket.
-    public let folder: String
+    package let folder: String
     private let listener: Int32
     /// The time of each connection, in nanoseconds of ``MonotonicClock``.
     private let calls = Mutex<[UInt64]>([])
 
-    public init() throws {
+    package init() throws {
         folder = "/tmp/vr-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         listener = LocalSocket.make()
@@ -19,9 +19,9 @@ public final class RefusingServer: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    public var called: [UInt64] { calls.withLock { $0 } }
+    package var called: [UInt64] { calls.withLock { $0 } }
 
-    public func close() {
+    package func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         try? FileManager.default.removeItem(atPath: folder)
     }

@@ -2,12 +2,12 @@ import Foundation
 import Synchronization
 
 /// A socket that closes each connection at once, and counts them.
-public final class RefusingSocket: Sendable {
+package final class RefusingSocket: Sendable {
     private let path: String
     private let listener = LocalSocket.make()
     private let state = Mutex((count: 0, isOver: false))
 
-    public init(at path: String) throws {
+    package init(at path: String) throws {
         self.path = path
         let listener = listener
         guard LocalSocket.with(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
@@ -29,7 +29,7 @@ public final class RefusingSocket: Sendable {
     }
 
     /// Accepts no more, and returns how many connections there were. Once only.
-    public func close() -> Int {
+    package func close() -> Int {
         unlink(path)
         return state.withLock { state in
             state.isOver = true

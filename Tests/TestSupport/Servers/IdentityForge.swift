@@ -4,37 +4,37 @@ import Foundation
 import JSONText
 
 /// Signs identity tokens as Apple and Google do, and publishes its key as they do.
-public struct IdentityForge: Sendable {
-    public static let audience = "org.example.app"
+package struct IdentityForge: Sendable {
+    package static let audience = "org.example.app"
     /// The audience of the same app on another platform.
-    public static let otherAudience = "org.example.web"
+    package static let otherAudience = "org.example.web"
 
-    public let key = P256PrivateKey()
-    public let kid = "forge-1"
+    package let key = P256PrivateKey()
+    package let kid = "forge-1"
 
-    public init() {}
+    package init() {}
 
     /// The `iss` of a provider's tokens.
-    public static func issuer(_ provider: String) -> String {
+    package static func issuer(_ provider: String) -> String {
         provider == "apple" ? "https://appleid.apple.com" : "https://accounts.google.com"
     }
 
     /// The key set that a provider publishes.
-    public var keySet: JSONValue { ["keys": [jwk]] }
+    package var keySet: JSONValue { ["keys": [jwk]] }
 
-    public var jwk: JSONValue {
+    package var jwk: JSONValue {
         [
             "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": .string(kid),
             "x": .string(Base64URL.encode(key.publicKey.x)), "y": .string(Base64URL.encode(key.publicKey.y)),
         ]
     }
 
-    public var header: JSONValue { ["alg": "ES256", "kid": .string(kid), "typ": "JWT"] }
+    package var header: JSONValue { ["alg": "ES256", "kid": .string(kid), "typ": "JWT"] }
 
     /// The claims of a token that is issued now.
     ///
     /// - Parameter nonce: the nonce as auth issued it.
-    public func claims(_ provider: String, subject: String, nonce: String) -> [String: JSONValue] {
+    package func claims(_ provider: String, subject: String, nonce: String) -> [String: JSONValue] {
         let now = Int64(Date().timeIntervalSince1970)
         return [
             "iss": .string(Self.issuer(provider)), "aud": .string(Self.audience), "sub": .string(subject),
@@ -43,12 +43,12 @@ public struct IdentityForge: Sendable {
         ]
     }
 
-    public func token(_ provider: String, subject: String, nonce: String) -> String {
+    package func token(_ provider: String, subject: String, nonce: String) -> String {
         sign(header, .object(claims(provider, subject: subject, nonce: nonce)))
     }
 
     /// A signed notification from Apple.
-    public func notification(
+    package func notification(
         _ type: String, subject: String, id: String, email: String? = nil, age: Int64 = 0
     ) -> String {
         let now = Int64(Date().timeIntervalSince1970) - age
@@ -65,18 +65,18 @@ public struct IdentityForge: Sendable {
             ])
     }
 
-    public func sign(_ header: JSONValue, _ claims: JSONValue) -> String {
+    package func sign(_ header: JSONValue, _ claims: JSONValue) -> String {
         sign(CanonicalJSON.bytes(of: header), CanonicalJSON.bytes(of: claims))
     }
 
     /// Signs any bytes, even if they are not JSON.
-    public func sign(_ header: [UInt8], _ claims: [UInt8]) -> String {
+    package func sign(_ header: [UInt8], _ claims: [UInt8]) -> String {
         let signed = "\(Base64URL.encode(header)).\(Base64URL.encode(claims))"
         return "\(signed).\(Base64URL.encode(key.signature(for: Array(signed.utf8))))"
     }
 
     /// The variables of an auth service that accepts both providers, with their key set at this URL.
-    public static func variables(keySet url: String) -> [String: String] {
+    package static func variables(keySet url: String) -> [String: String] {
         var variables: [String: String] = [:]
         for provider in ["APPLE", "GOOGLE"] {
             variables["AUTH_\(provider)_JWKS_URL"] = url

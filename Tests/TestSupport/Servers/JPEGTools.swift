@@ -1,7 +1,7 @@
 import Foundation
 
 /// The programs of libjpeg-turbo: what they make of a file, on standard output.
-public struct JPEGTools {
+package struct JPEGTools {
     /// A program did not end with 0.
     struct Failure: Error {
         let command: [String]
@@ -9,9 +9,9 @@ public struct JPEGTools {
 
     private let folder = Result { try ScratchFolder() }
 
-    public init() {}
+    package init() {}
 
-    public func run(_ program: String, _ arguments: [String], on input: [UInt8]) throws -> [UInt8] {
+    package func run(_ program: String, _ arguments: [String], on input: [UInt8]) throws -> [UInt8] {
         let (file, out) = ("\(try folder.get().path)/\(UUID())", Pipe())
         try Data(input).write(to: URL(filePath: file))
         let process = Process()

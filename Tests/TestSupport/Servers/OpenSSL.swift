@@ -1,11 +1,11 @@
 import Foundation
 
 /// The `openssl` program, as another implementation to compare ours with.
-public enum OpenSSL {
+package enum OpenSSL {
     /// Runs the program and returns its standard output.
     ///
     /// - Throws: if its exit code is not 0.
-    public static func run(_ arguments: [String], _ input: [UInt8] = []) throws -> String {
+    package static func run(_ arguments: [String], _ input: [UInt8] = []) throws -> String {
         let (process, stdin, stdout) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         process.arguments = arguments

@@ -2,8 +2,8 @@ import EventLoop
 import HTTPServer
 
 /// A small local server in place of a provider. It answers as it is told, or hangs, and keeps the requests.
-@Loop public final class ProviderServer {
-    public indirect enum Manner: Sendable {
+@Loop package final class ProviderServer {
+    package indirect enum Manner: Sendable {
         case answers(status: Int, body: String, headers: HTTPHeaders = [:])
         /// Chooses the manner for each request.
         case chooses(@Loop @Sendable (HTTPRequest) -> Manner)
@@ -12,12 +12,12 @@ import HTTPServer
         case hangs
     }
 
-    public var manner: Manner
-    public private(set) var requests: [HTTPRequest] = []
+    package var manner: Manner
+    package private(set) var requests: [HTTPRequest] = []
     private var server: HTTPServer?
     private let end = LoopPromise<Void>()
 
-    public init(_ manner: Manner) throws {
+    package init(_ manner: Manner) throws {
         self.manner = manner
         let server = HTTPServer(
             host: "127.0.0.1", port: 0,
@@ -26,7 +26,7 @@ import HTTPServer
         self.server = server
     }
 
-    public var url: String { "http://127.0.0.1:\(server?.boundPort ?? 0)" }
+    package var url: String { "http://127.0.0.1:\(server?.boundPort ?? 0)" }
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         requests.append(request)
@@ -46,7 +46,7 @@ import HTTPServer
     }
 
     /// Ends hanging requests and stops listening.
-    public func stop() async {
+    package func stop() async {
         end.resolve(.success(()))
         await server?.drain(within: .zero)
         server = nil

@@ -3,15 +3,15 @@ import Synchronization
 
 /// A small SMTP server on this machine, in place of an operator's relay. It answers each command as it is told, takes
 /// every message otherwise, and keeps what it got.
-public final class SMTPServer: Sendable {
+package final class SMTPServer: Sendable {
     /// What came by one connection.
-    public struct Delivery: Sendable {
-        public var commands: [String] = []
+    package struct Delivery: Sendable {
+        package var commands: [String] = []
         /// Without dot-stuffing and the final dot, with `\n` between lines; `nil` if none came.
-        public var message: String?
+        package var message: String?
     }
 
-    public let port: Int
+    package let port: Int
     private let listener: Int32
     /// Replies by the verb of the command; the verb `CONNECT` is for the greeting, and `.` for the message. An empty
     /// reply is none.
@@ -19,7 +19,7 @@ public final class SMTPServer: Sendable {
     private let kept = Mutex<[Delivery]>([])
     private let taken = Mutex<[String]>([])
 
-    public init(replies: [String: String] = [:]) throws {
+    package init(replies: [String: String] = [:]) throws {
         self.replies = Mutex(replies)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -38,15 +38,15 @@ public final class SMTPServer: Sendable {
     }
 
     /// The connections that have ended.
-    public var deliveries: [Delivery] { kept.withLock { $0 } }
+    package var deliveries: [Delivery] { kept.withLock { $0 } }
     /// The messages so far, each before its sender reads that it was taken.
-    public var messages: [String] { taken.withLock { $0 } }
+    package var messages: [String] { taken.withLock { $0 } }
 
     /// Changes the reply to a command from now on.
-    public func reply(to verb: String, _ reply: String?) { replies.withLock { $0[verb] = reply } }
+    package func reply(to verb: String, _ reply: String?) { replies.withLock { $0[verb] = reply } }
 
     /// Stops listening. Connections go on.
-    public func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+    package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func accept() {
         while case let client = Foundation.accept(listener, nil, nil), client >= 0 {

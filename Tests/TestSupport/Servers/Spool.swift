@@ -3,20 +3,20 @@ import Foundation
 import JSONText
 
 /// Reads the folder of a spool provider.
-public struct Spool: Sendable {
-    public let folder: String
+package struct Spool: Sendable {
+    package let folder: String
 
     /// Creates an empty folder.
-    public init() throws {
+    package init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "spool-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    public func remove() { try? FileManager.default.removeItem(atPath: folder) }
+    package func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    public func messages() -> [JSONValue] { lines("sms.jsonl") }
-    public func emails() -> [JSONValue] { lines("email.jsonl") }
-    public func pushes() -> [JSONValue] { lines("push.jsonl") }
+    package func messages() -> [JSONValue] { lines("sms.jsonl") }
+    package func emails() -> [JSONValue] { lines("email.jsonl") }
+    package func pushes() -> [JSONValue] { lines("push.jsonl") }
 
     private func lines(_ file: String) -> [JSONValue] {
         let text = (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? ""
@@ -24,14 +24,14 @@ public struct Spool: Sendable {
     }
 
     /// The codes that were sent to a phone or an email address so far. Messages without a code do not count.
-    public func codes(for contact: String) -> [String] {
+    package func codes(for contact: String) -> [String] {
         (contact.contains("@") ? emails() : messages()).filter { $0["to"]?.stringValue == contact }
             .compactMap { $0["body"]?.stringValue.map { String($0.prefix(6)) } }
             .filter { $0.count == 6 && $0.allSatisfy(\.isNumber) }
     }
 
     /// Waits for the code that a phone or an email address gets after its first `known` codes.
-    @Loop public func code(for contact: String, after known: Int = 0) async throws -> String {
+    @Loop package func code(for contact: String, after known: Int = 0) async throws -> String {
         while true {
             let codes = codes(for: contact)
             if codes.count > known { return codes[known] }
@@ -40,5 +40,5 @@ public struct Spool: Sendable {
     }
 
     /// The number of SMS messages that a phone has got.
-    public func count(for phone: String) -> Int { messages().count { $0["to"]?.stringValue == phone } }
+    package func count(for phone: String) -> Int { messages().count { $0["to"]?.stringValue == phone } }
 }

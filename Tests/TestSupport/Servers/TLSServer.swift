@@ -2,12 +2,12 @@ import Foundation
 import Synchronization
 
 /// A certificate authority of a test, and the certificates that it issues.
-public struct TestAuthority: Sendable {
+package struct TestAuthority: Sendable {
     private let folder: String
     /// The path of the authority's certificate.
-    public var certificate: String { "\(folder)/ca.pem" }
+    package var certificate: String { "\(folder)/ca.pem" }
 
-    public init() throws {
+    package init() throws {
         folder = "/tmp/vestibule-ca-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         _ = try OpenSSL.run(
@@ -22,7 +22,7 @@ public struct TestAuthority: Sendable {
     }
 
     /// Issues a certificate for a host, with its key.
-    public func issue(for host: String) throws -> (certificate: String, key: String) {
+    package func issue(for host: String) throws -> (certificate: String, key: String) {
         let base = "\(folder)/\(host)"
         _ = try OpenSSL.run(
             ["req"] + Self.newKey("\(base).key") + ["-out", "\(base).csr", "-subj", "/CN=\(host)"])
@@ -34,16 +34,16 @@ public struct TestAuthority: Sendable {
         return ("\(base).pem", "\(base).key")
     }
 
-    public func remove() { try? FileManager.default.removeItem(atPath: folder) }
+    package func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
 /// An HTTPS server of another implementation (`openssl s_server`). It answers each request with 200.
-public final class TLSServer: Sendable {
-    public let port: Int
+package final class TLSServer: Sendable {
+    package let port: Int
     private let process: Process
     private let received = Mutex<[UInt8]>([])
 
-    public init(_ certificate: (certificate: String, key: String)) throws {
+    package init(_ certificate: (certificate: String, key: String)) throws {
         let free = try Self.freePort()
         let (process, stdin, stdout) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
@@ -60,9 +60,9 @@ public final class TLSServer: Sendable {
     }
 
     /// All that was received, decrypted.
-    public var text: String { received.withLock { String(decoding: $0, as: UTF8.self) } }
+    package var text: String { received.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    public func stop() {
+    package func stop() {
         // A child that a pool's thread starts has its signals blocked, so only SIGKILL ends it.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -4,23 +4,23 @@ import EventLoop
 import Foundation
 
 /// Receives the events of one type in place of the service that subscribes to them.
-@Loop public final class EventRecorder<Event: BusEvent>: RequestHandler {
+@Loop package final class EventRecorder<Event: BusEvent>: RequestHandler {
     /// Too few events arrived in time.
-    public struct Missing: Error, CustomStringConvertible {
-        public let description: String
+    package struct Missing: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    public private(set) var heard: [Event] = []
+    package private(set) var heard: [Event] = []
 
-    public init() {}
+    package init() {}
 
-    public func handle(_ request: Event, context: RequestContext) async throws -> Acknowledged {
+    package func handle(_ request: Event, context: RequestContext) async throws -> Acknowledged {
         heard.append(request)
         return Acknowledged()
     }
 
     /// The events as JSON.
-    public var text: String {
+    package var text: String {
         get throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .withoutEscapingSlashes
@@ -29,7 +29,7 @@ import Foundation
     }
 
     /// Waits for this many events and returns them.
-    public func atLeast(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [Event] {
+    package func atLeast(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [Event] {
         guard try await eventually(within: limit, { heard.count >= count }) else {
             throw Missing(description: "\(heard.count) of \(count) \(Event.type) arrived: \(heard)")
         }

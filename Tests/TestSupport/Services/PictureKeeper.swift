@@ -3,16 +3,16 @@ import BusRuntime
 import EventLoop
 
 /// Stands in for verification, which keeps the pictures of recovery cases. Each promised picture counts as arrived.
-@Loop public final class PictureKeeper: RequestHandler {
-    public private(set) var promised: [PromiseEvidence] = []
+@Loop package final class PictureKeeper: RequestHandler {
+    package private(set) var promised: [PromiseEvidence] = []
     /// Recovery's word that a case is over.
-    public let ended = EventRecorder<EvidenceEnded>()
+    package let ended = EventRecorder<EvidenceEnded>()
     /// What is done before a promise is answered.
-    public var before: @Loop @Sendable (PromiseEvidence) async throws -> Void = { _ in }
+    package var before: @Loop @Sendable (PromiseEvidence) async throws -> Void = { _ in }
 
-    public init() {}
+    package init() {}
 
-    public func handle(_ request: PromiseEvidence, context: RequestContext) async throws -> EvidencePromised {
+    package func handle(_ request: PromiseEvidence, context: RequestContext) async throws -> EvidencePromised {
         try await before(request)
         promised.append(request)
         return EvidencePromised(
@@ -20,7 +20,7 @@ import EventLoop
     }
 
     /// Answers which pictures a case has.
-    public var list: some RequestHandler { Lister(keeper: self) }
+    package var list: some RequestHandler { Lister(keeper: self) }
 
     private struct Lister: RequestHandler {
         let keeper: PictureKeeper
@@ -37,19 +37,19 @@ import EventLoop
 }
 
 /// Stands in for profile when recovery asks by what an account is known.
-public struct PersonDescriber: RequestHandler {
-    public init() {}
+package struct PersonDescriber: RequestHandler {
+    package init() {}
 
-    public func handle(_ request: DescribePerson, context: RequestContext) async throws -> PersonDescription {
+    package func handle(_ request: DescribePerson, context: RequestContext) async throws -> PersonDescription {
         PersonDescription(firstName: "Zoë", ageBand: "25-34", badges: ["photo_verified"])
     }
 }
 
 /// Stands in for auth when recovery asks which devices an account has.
-public struct DeviceDescriber: RequestHandler {
-    public init() {}
+package struct DeviceDescriber: RequestHandler {
+    package init() {}
 
-    public func handle(_ request: DescribeDevices, context: RequestContext) async throws -> DevicesDescribed {
+    package func handle(_ request: DescribeDevices, context: RequestContext) async throws -> DevicesDescribed {
         let (added, used) = (Timestamp("2026-01-20T09:00:00Z"), Timestamp("2026-02-20T09:00:00Z"))
         return DevicesDescribed(
             devices: [.init(platform: "android", addedAt: added ?? .now(), lastUsedAt: used ?? .now())])

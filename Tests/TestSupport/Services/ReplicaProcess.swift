@@ -4,24 +4,24 @@ import Foundation
 /// A replica of auth in its own process (`Tests/TestReplica`), which a test can stop, continue and kill.
 ///
 /// It ends with the test's process, because it reads its standard input, whose other end is here.
-public final class ReplicaProcess {
-    public let process: pid_t
-    public let endpoint: String
+package final class ReplicaProcess {
+    package let process: pid_t
+    package let endpoint: String
     private let log: String
     private let leash: Int32
     private var status: Int32?
 
     /// A request that the replica began to execute, and the time of that. ``MonotonicClock`` is the same in every
     /// process.
-    public struct Begun: Equatable {
-        public let id: Int
-        public let at: UInt64
+    package struct Begun: Equatable {
+        package let id: Int
+        package let at: UInt64
     }
 
     /// - Parameters:
     ///   - endpoint: where it listens. Its log is in the directory.
     ///   - variables: variables in addition to those of this process. `Tests/TestReplica` says which it reads.
-    public init(at endpoint: String, in directory: String, _ variables: [String: String] = [:]) throws {
+    package init(at endpoint: String, in directory: String, _ variables: [String: String] = [:]) throws {
         self.endpoint = endpoint
         log = "\(directory)/\(UUID().uuidString).log"
         var ends: [Int32] = [0, 0]
@@ -57,13 +57,13 @@ public final class ReplicaProcess {
         close(leash)
     }
 
-    public func send(_ signal: Int32) { kill(process, signal) }
+    package func send(_ signal: Int32) { kill(process, signal) }
 
     /// Stops the process between two jobs of its loop, and waits until all of its threads have stopped.
     ///
     /// A signal from here could come between the loop's reading of the clock and the job that follows. An outdated job
     /// would then be executed, and no program can prevent that.
-    @Loop public func freeze() async throws {
+    @Loop package func freeze() async throws {
         var byte: UInt8 = 0
         guard Glibc.send(leash, &byte, 1, Int32(MSG_NOSIGNAL)) == 1 else {
             throw ScratchCluster.Failure(description: "it has ended")
@@ -81,13 +81,13 @@ public final class ReplicaProcess {
     }
 
     /// The exit code after the process has ended, or 128 and the signal's number if a signal ended it.
-    public var exitCode: Int32? {
+    package var exitCode: Int32? {
         var word: Int32 = 0
         if status == nil, waitpid(process, &word, WNOHANG) == process { status = word }
         return status.map { $0 & 0x7f == 0 ? ($0 >> 8) & 0xff : 128 + $0 & 0x7f }
     }
 
-    public var begun: [Begun] {
+    package var begun: [Begun] {
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")

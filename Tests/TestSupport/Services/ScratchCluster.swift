@@ -4,20 +4,20 @@ import Foundation
 import Synchronization
 
 /// A private PostgreSQL server for one test process, on a socket in a temporary folder. It is removed with the process.
-public final class ScratchCluster: Sendable {
-    public let folder: String
+package final class ScratchCluster: Sendable {
+    package let folder: String
     private let binaries: String
 
-    public struct Failure: Error, CustomStringConvertible { public let description: String }
+    package struct Failure: Error, CustomStringConvertible { public let description: String }
 
     /// The shared server, started at first use.
-    public static let shared = Result { () throws -> ScratchCluster in
+    package static let shared = Result { () throws -> ScratchCluster in
         sweep()
         return try ScratchCluster("")
     }
 
     /// - Parameter suffix: for tests that stop and start their own server. They call ``destroy()`` at the end.
-    public init(_ suffix: String) throws {
+    package init(_ suffix: String) throws {
         (folder, binaries) = (try Self.newFolder(suffix), try Self.findBinaries())
         try asServer(
             "initdb", ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"])
@@ -27,7 +27,7 @@ public final class ScratchCluster: Sendable {
     }
 
     /// A copy of a server that follows it, until it is stopped or promoted. It is not synchronous.
-    public init(_ suffix: String, following primary: ScratchCluster) throws {
+    package init(_ suffix: String, following primary: ScratchCluster) throws {
         (folder, binaries) = (try Self.newFolder(suffix), try Self.findBinaries())
         try asServer(
             "pg_basebackup",
@@ -49,7 +49,7 @@ public final class ScratchCluster: Sendable {
     private var data: String { "\(folder)/data" }
 
     /// Starts the server and waits until it answers.
-    public func start() throws {
+    package func start() throws {
         // Each test leaves a database, and autovacuum would visit all of them, ten a second.
         let options =
             "-k \(folder) -c listen_addresses='' -c fsync=off -c full_page_writes=off -c autovacuum=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB -c max_wal_size=64MB -c min_wal_size=32MB"
@@ -57,38 +57,38 @@ public final class ScratchCluster: Sendable {
     }
 
     /// - Parameter mode: `fast` ends the sessions, `immediate` acts like a crash.
-    public func stop(_ mode: String) throws { try asServer("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"]) }
+    package func stop(_ mode: String) throws { try asServer("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"]) }
 
     /// Stops the server as ``stop(_:)`` does, and starts it again.
-    public func restart(_ mode: String) throws {
+    package func restart(_ mode: String) throws {
         try stop(mode)
         try start()
     }
 
     /// Waits until a server that follows another one has all that the other one has written so far.
-    public func waitForAll(of primary: ScratchCluster) throws {
+    package func waitForAll(of primary: ScratchCluster) throws {
         let end = try primary.query("postgres", "SELECT pg_current_wal_lsn()")
         while try query("postgres", "SELECT pg_last_wal_replay_lsn() >= '\(end)'") != "t" { usleep(2_000) }
     }
 
     /// Makes a server that follows another one a primary, on a timeline of its own.
-    public func promote() throws { try asServer("pg_ctl", ["-D", data, "-w", "promote"]) }
+    package func promote() throws { try asServer("pg_ctl", ["-D", data, "-w", "promote"]) }
 
     /// Writes a schema to a file with `pg_dump`, for ``restore(_:in:)``.
-    public func dump(_ schema: String, in database: String) throws {
+    package func dump(_ schema: String, in database: String) throws {
         let options = ["-h", folder, "-U", "postgres", "-n", schema, "-F", "custom"]
         try asServer("pg_dump", options + ["-f", file(of: database), database])
     }
 
     /// Replaces a schema by the one that was dumped.
-    public func restore(_ schema: String, in database: String) throws {
+    package func restore(_ schema: String, in database: String) throws {
         try query(database, "DROP SCHEMA \(schema) CASCADE")
         try asServer("pg_restore", ["-h", folder, "-U", "postgres", "-d", database, "-e", file(of: database)])
     }
 
     private func file(of database: String) -> String { "\(folder)/\(database).dump" }
 
-    public func destroy() {
+    package func destroy() {
         try? asServer("pg_ctl", ["-D", data, "-m", "immediate", "stop"])
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -98,7 +98,7 @@ public final class ScratchCluster: Sendable {
     /// - Parameter isLast: whether nobody queries the database after this, as one that becomes a template.
     /// - Returns: the rows of the last statement, a line each, with `|` between the columns.
     @discardableResult
-    public func query(_ database: String, _ sql: String, isLast: Bool = false) throws -> String {
+    package func query(_ database: String, _ sql: String, isLast: Bool = false) throws -> String {
         let connection = connect(database)
         let result = PQexec(connection, sql)
         defer {

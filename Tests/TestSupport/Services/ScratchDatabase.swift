@@ -4,26 +4,26 @@ import Foundation
 import Synchronization
 
 /// A database for one test with a service's schema, cloned from a migrated template.
-public struct ScratchDatabase: Sendable {
-    public let name: String
-    public let schema: String
+package struct ScratchDatabase: Sendable {
+    package let name: String
+    package let schema: String
     private let folder: String
 
     private static let templates = Mutex<[String: String]>([:])
     private static let counter = Mutex(0)
 
     /// A schema and its service's migrations. The runtime's own migrations run first.
-    public typealias Contents = (schema: String, migrations: [Migration])
+    package typealias Contents = (schema: String, migrations: [Migration])
 
     /// - Parameter migrations: the service's migrations. The runtime's own migrations run first.
-    public static func make(schema: String, migrations: [Migration] = []) async throws -> ScratchDatabase {
+    package static func make(schema: String, migrations: [Migration] = []) async throws -> ScratchDatabase {
         ScratchDatabase(schema: schema, beside: try await make([(schema, migrations)]))
     }
 
     /// Creates one database with several schemas.
     ///
     /// - Returns: the database with its first schema. ``init(schema:beside:)`` returns the others.
-    public static func make(_ contents: [Contents]) async throws -> ScratchDatabase {
+    package static func make(_ contents: [Contents]) async throws -> ScratchDatabase {
         let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
         let template = try await template(contents, cluster: cluster)
         let name = newName("scratch")
@@ -35,7 +35,7 @@ public struct ScratchDatabase: Sendable {
     }
 
     /// Drops the database. Nothing may use it afterwards.
-    public func drop() async throws {
+    package func drop() async throws {
         let name = name
         _ = try await Loop.offload {
             try ScratchCluster.shared.get().query("postgres", "DROP DATABASE \(name) WITH (FORCE)")
@@ -47,12 +47,12 @@ public struct ScratchDatabase: Sendable {
     }
 
     /// Returns another schema of the same database.
-    public init(schema: String, beside other: ScratchDatabase) {
+    package init(schema: String, beside other: ScratchDatabase) {
         self.init(name: other.name, schema: schema, folder: other.folder)
     }
 
     /// Creates a database without a schema, for tests of the migrator.
-    public static func empty(schema: String) async throws -> ScratchDatabase {
+    package static func empty(schema: String) async throws -> ScratchDatabase {
         let cluster = try await Loop.offload { try ScratchCluster.shared.get() }
         let name = newName("empty")
         try await Loop.offload { try create(name, in: cluster) }
@@ -88,16 +88,16 @@ public struct ScratchDatabase: Sendable {
     }
 
     /// The connection string of the role that owns the schema.
-    public var owner: String { "host=\(folder) dbname=\(name) user=scratch_owner" }
+    package var owner: String { "host=\(folder) dbname=\(name) user=scratch_owner" }
     /// The connection string of the role that a service runs as.
-    public var runtime: String { "host=\(folder) dbname=\(name) user=scratch_runtime" }
+    package var runtime: String { "host=\(folder) dbname=\(name) user=scratch_runtime" }
 
-    public func configuration(poolSize: Int = 4) -> DatabaseConfiguration {
+    package func configuration(poolSize: Int = 4) -> DatabaseConfiguration {
         DatabaseConfiguration(connectionString: runtime, schema: schema, poolSize: poolSize)
     }
 
     /// Acts as if the server were gone: refuses new connections, and returns when none is left.
-    public func refuseConnections() async throws {
+    package func refuseConnections() async throws {
         let name = name
         try await Loop.offload {
             let cluster = try ScratchCluster.shared.get()
@@ -117,7 +117,7 @@ public struct ScratchDatabase: Sendable {
     }
 
     /// Allows connections again after ``refuseConnections()``.
-    public func takeConnections() async throws {
+    package func takeConnections() async throws {
         let name = name
         _ = try await Loop.offload {
             try ScratchCluster.shared.get().query("postgres", "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
@@ -126,7 +126,7 @@ public struct ScratchDatabase: Sendable {
 
     /// Runs SQL as the superuser in the schema, and returns the rows as plain lines like `psql`.
     @discardableResult
-    public func query(_ sql: String) async throws -> String {
+    package func query(_ sql: String) async throws -> String {
         let (name, schema) = (name, schema)
         return try await Loop.offload {
             try ScratchCluster.shared.get().query(name, "SET search_path = \(schema); \(sql)")

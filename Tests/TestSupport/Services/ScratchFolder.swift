@@ -1,18 +1,18 @@
 import Foundation
 
 /// A folder that is removed with its last user.
-public final class ScratchFolder: Sendable {
-    public let path: String
+package final class ScratchFolder: Sendable {
+    package let path: String
 
     /// The folder for test databases. It is in memory if there is room, because creating files takes most of the time
     /// of a new database.
-    public static let roomy: String = {
+    package static let roomy: String = {
         let (memory, disk) = ("/dev/shm", "/tmp")
         let free = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
         return (free?.int64Value ?? 0) >= 4 << 30 && access(memory, W_OK | X_OK) == 0 ? memory : disk
     }()
 
-    public init() throws {
+    package init() throws {
         // The path of a socket has little room, so the name is short.
         path = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(

@@ -1,14 +1,14 @@
 import Foundation
 
 /// The released program of a service, in its own process, which a test can kill.
-public final class ServiceProgram {
+package final class ServiceProgram {
     private let process: pid_t
     private var isOver = false
 
     /// - Parameters:
     ///   - name: the name of the executable target.
     ///   - variables: variables in addition to those of this process.
-    public init(_ name: String, _ variables: [String: String]) throws {
+    package init(_ name: String, _ variables: [String: String]) throws {
         let program = try BuiltPrograms.folder().appending(path: name).path
         var words = [strdup(program), nil]
         let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
@@ -24,7 +24,7 @@ public final class ServiceProgram {
     deinit { killAtOnce() }
 
     /// Kills the process with SIGKILL, in the middle of its work, and waits until it has ended.
-    public func killAtOnce() {
+    package func killAtOnce() {
         guard !isOver else { return }
         kill(process, SIGKILL)
         waitpid(process, nil, 0)

@@ -8,16 +8,16 @@ import ServiceRuntime
 
 /// A real service in this process. Its tables have their own database, its replicas are on a real bus, and tests stand
 /// in for its callers and peers.
-@Loop public final class ServiceStage {
-    public let definition: ServiceDefinition
-    public let scratch: ScratchDatabase
-    public private(set) var containers: [ServiceContainer] = []
+@Loop package final class ServiceStage {
+    package let definition: ServiceDefinition
+    package let scratch: ScratchDatabase
+    package private(set) var containers: [ServiceContainer] = []
     private let folder: String
     /// The variables of each replica.
-    public let environment: [String: String]
-    public let keys: BusKeys
+    package let environment: [String: String]
+    package let keys: BusKeys
     /// The log of all replicas.
-    public let log = LogBook()
+    package let log = LogBook()
     private var others: [ServiceName: Bus] = [:]
     /// How long the others wait for a replica. On a busy machine it takes a while to find a new one.
     private static let grace = Duration.seconds(10)
@@ -25,7 +25,7 @@ import ServiceRuntime
     /// - Parameters:
     ///   - replicas: the number of replicas that start together.
     ///   - environment: variables in addition to those that every service has.
-    public init(
+    package init(
         _ definition: ServiceDefinition, replicas: Int = 1, environment: [String: String] = [:]
     ) async throws {
         self.definition = definition
@@ -50,7 +50,7 @@ import ServiceRuntime
     ///
     /// The body runs as a task of the loop. In the test's own task, each resumed continuation would hop to the global
     /// pool and back.
-    public nonisolated static func run(
+    package nonisolated static func run(
         _ definition: ServiceDefinition, replicas: Int = 1, environment: [String: String] = [:],
         _ body: @escaping @Loop @Sendable (ServiceStage) async throws -> Void
     ) async throws {
@@ -76,7 +76,7 @@ import ServiceRuntime
 
     /// Starts another replica with the same tables and keys.
     @discardableResult
-    public func addReplica() async throws -> ServiceContainer {
+    package func addReplica() async throws -> ServiceContainer {
         let container = try ServiceContainer(definition, environment: environment) { [log] in log.append($0) }
         containers.append(container)
         try await container.start()
@@ -84,12 +84,12 @@ import ServiceRuntime
     }
 
     /// Replaces all replicas with one that lacks these variables.
-    public func replaceReplicas(without names: Set<String>) async throws {
+    package func replaceReplicas(without names: Set<String>) async throws {
         try await replaceReplicas(by: environment.filter { !names.contains($0.key) })
     }
 
     /// Replaces all replicas with one that has exactly these variables.
-    public func replaceReplicas(by environment: [String: String]) async throws {
+    package func replaceReplicas(by environment: [String: String]) async throws {
         let old = containers
         containers = []
         let container = try ServiceContainer(definition, environment: environment) { [log] in log.append($0) }
@@ -99,7 +99,7 @@ import ServiceRuntime
     }
 
     /// Another service's connection to the bus, for calling this service.
-    public func asking(as caller: ServiceName) throws -> Bus {
+    package func asking(as caller: ServiceName) throws -> Bus {
         if let known = others[caller] { return known }
         let peers = [definition.name: try Discovery("ipc:\(folder)")]
         var configuration = BusConfiguration(service: caller, peers: peers)
@@ -113,7 +113,7 @@ import ServiceRuntime
     }
 
     /// A raw peer with the key of a service.
-    public func rawPeer(as caller: ServiceName) throws -> RawPeer? {
+    package func rawPeer(as caller: ServiceName) throws -> RawPeer? {
         guard let endpoint = containers.first?.bus.endpoint, let secret = BusKey(base64: keys.secret(of: caller)),
             let server = try keys.publicKey(of: definition.name)
         else { return nil }
@@ -122,7 +122,7 @@ import ServiceRuntime
 
     /// Stands in for a peer of this service. It replaces an earlier stand-in for that peer. Call it before
     /// ``asking(as:)`` with the same name.
-    public func answering<each Handler: RequestHandler>(
+    package func answering<each Handler: RequestHandler>(
         as service: ServiceName, _ handlers: repeat each Handler
     ) throws {
         var configuration = BusConfiguration(service: service, peers: [definition.name: try Discovery("ipc:\(folder)")])
@@ -140,7 +140,7 @@ import ServiceRuntime
 
     /// Waits until every replica has found the stand-in for a service. On a busy machine, that takes longer than a
     /// replica waits.
-    public func untilFound(_ service: ServiceName) async throws {
+    package func untilFound(_ service: ServiceName) async throws {
         for container in containers {
             guard try await eventually({ container.bus.hasReadyReplica(of: service) }) else {
                 throw ScratchCluster.Failure(description: "\(service) is not found")
@@ -149,7 +149,7 @@ import ServiceRuntime
     }
 
     /// Waits until every replica is ready. The tables then have what a replica writes at its first start.
-    public func untilReady() async throws {
+    package func untilReady() async throws {
         for container in containers {
             guard try await eventually({ container.bus.state == .ready }) else {
                 throw ScratchCluster.Failure(description: "a replica does not turn ready")
@@ -160,7 +160,7 @@ import ServiceRuntime
     /// Runs SQL and returns the rows as `psql` does. After an update of the outbox, the replicas look for due items at
     /// once.
     @discardableResult
-    public func rows(_ sql: String) async throws -> String {
+    package func rows(_ sql: String) async throws -> String {
         let rows = try await scratch.query(sql)
         if sql.contains("UPDATE outbox") { for container in containers { container.outbox.lookNow() } }
         return rows
@@ -169,7 +169,7 @@ import ServiceRuntime
     /// Runs a statement as the services do, and counts the rows of a table that it reads.
     ///
     /// - Parameter preparation: SQL that fills the table before.
-    public func rowsRead(of table: String, by statement: String, after preparation: String) async throws -> Int? {
+    package func rowsRead(of table: String, by statement: String, after preparation: String) async throws -> Int? {
         // Without the keys of tables that are not filled.
         try await rows("SET session_replication_role = replica; \(preparation); ANALYZE \(table)")
         return Int(
@@ -181,9 +181,9 @@ import ServiceRuntime
     }
 
     /// The connection string of the role that owns the tables.
-    public var owner: String { scratch.owner }
+    package var owner: String { scratch.owner }
 
-    public func stop() async {
+    package func stop() async {
         for container in containers { await container.stop(notice: .zero) }
         for bus in others.values { bus.stop() }
         try? await scratch.drop()

@@ -3,18 +3,18 @@ import BusRuntime
 import EventLoop
 
 /// Answers for profile how people sign in to an app. The default app takes every method, and wants a phone of everybody.
-@Loop public final class SignInRulesOfTests: RequestHandler {
+@Loop package final class SignInRulesOfTests: RequestHandler {
     /// An app where an email address or an identity alone makes an account.
-    public nonisolated static let free = "pk_free"
+    package nonisolated static let free = "pk_free"
     /// An app without any method of auth's.
-    public nonisolated static let closed = "pk_closed"
+    package nonisolated static let closed = "pk_closed"
 
     /// How often it was asked.
-    public private(set) var asked = 0
+    package private(set) var asked = 0
 
-    public nonisolated init() {}
+    package nonisolated init() {}
 
-    public func handle(_ request: GetSignInRules, context: RequestContext) async throws -> SignInRules {
+    package func handle(_ request: GetSignInRules, context: RequestContext) async throws -> SignInRules {
         asked += 1
         if let entry = request.entry, entry != "spring" { throw BusError(.entryUnknown, "There is no such entry.") }
         let all = ["phone_code", "email_code", "google", "apple"]

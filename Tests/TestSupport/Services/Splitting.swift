@@ -5,7 +5,7 @@ extension ScratchDatabase {
     /// Splits a table of the schema as an operator does, with `deploy/partition-table.sql` and psql.
     ///
     /// - Throws: ``ScratchCluster/Failure`` with what psql said, if it fails.
-    public func split(_ table: String, into partitions: Int) async throws {
+    package func split(_ table: String, into partitions: Int) async throws {
         let arguments = [
             "psql", "--no-psqlrc", "--dbname", owner, "-v", "table=\(schema).\(table)", "-v",
             "partitions=\(partitions)",

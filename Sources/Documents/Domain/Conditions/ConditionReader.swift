@@ -1,7 +1,7 @@
 import JSONText
 
 /// The type as which the operands of a condition are compared.
-public enum ConditionKind: Sendable, Hashable {
+package enum ConditionKind: Sendable, Hashable {
     /// True or false.
     case truth
     /// A number with at most three decimals.
@@ -32,7 +32,7 @@ public enum ConditionKind: Sendable, Hashable {
 }
 
 /// The side of a comparison that is not a constant.
-public struct ConditionOperand<Test: Sendable & Hashable> {
+package struct ConditionOperand<Test: Sendable & Hashable> {
     let kind: ConditionKind
     let measure: ConditionRule.Measure
     let names: [String]
@@ -43,7 +43,7 @@ public struct ConditionOperand<Test: Sendable & Hashable> {
     ///   - measure: the part of it that is compared.
     ///   - names: the keys of what is compared, for messages.
     ///   - make: makes a test of it.
-    public init(
+    package init(
         _ kind: ConditionKind, _ measure: ConditionRule.Measure = .value, names: [String],
         make: @escaping (ConditionRule) -> Test
     ) { (self.kind, self.measure, self.names, self.make) = (kind, measure, names, make) }
@@ -55,7 +55,7 @@ public struct ConditionOperand<Test: Sendable & Hashable> {
 ///
 /// It converts nothing: a constant must have the type of what it is compared with. A function that returns `nil` has
 /// refused something.
-public protocol ConditionReader: ProblemCollector {
+package protocol ConditionReader: ProblemCollector {
     /// One test of a condition.
     associatedtype Test: Sendable & Hashable
 
@@ -83,11 +83,11 @@ public protocol ConditionReader: ProblemCollector {
 }
 
 /// The limits of conditions.
-public enum ConditionLimits {
+package enum ConditionLimits {
     /// How deep operators may be nested.
-    public static let depth = 8
+    package static let depth = 8
     /// The most operators and constants.
-    public static let nodes = 64
+    package static let nodes = 64
 
     /// The size of a condition. Operators and constants are nodes. A list of operands is not a node and adds no depth.
     static func size(of json: JSONValue) -> (depth: Int, nodes: Int) {
@@ -105,7 +105,7 @@ public enum ConditionLimits {
 
 extension ConditionReader {
     /// Reads a whole condition.
-    public mutating func condition(_ json: JSONValue, at pointer: String) -> Logic<Test>? {
+    package mutating func condition(_ json: JSONValue, at pointer: String) -> Logic<Test>? {
         let size = ConditionLimits.size(of: json)
         guard size.depth <= ConditionLimits.depth, size.nodes <= ConditionLimits.nodes else {
             refuse(
@@ -120,7 +120,7 @@ extension ConditionReader {
     // MARK: Truth
 
     /// Reads a part of a condition that is true or false.
-    public mutating func truth(_ json: JSONValue, at pointer: String) -> Logic<Test>? {
+    package mutating func truth(_ json: JSONValue, at pointer: String) -> Logic<Test>? {
         if let constant = json.boolValue { return .constant(constant) }
         guard let (name, operand) = operation(json, at: pointer) else { return nil }
         let inner = "\(pointer)/\(name)"
@@ -136,7 +136,7 @@ extension ConditionReader {
     }
 
     /// Refuses an operator that is not a condition by itself, or that there is not.
-    public mutating func refuseOperator(_ name: String, at pointer: String) -> Logic<Test>? {
+    package mutating func refuseOperator(_ name: String, at pointer: String) -> Logic<Test>? {
         if Self.operands.contains(name) {
             refuse("E05", pointer, "“\(name)” is not a condition by itself: compare it.")
         } else {
@@ -156,7 +156,7 @@ extension ConditionReader {
     }
 
     /// The name and the operand of an object with one member.
-    public mutating func operation(_ json: JSONValue, at pointer: String) -> (name: String, operand: JSONValue)? {
+    package mutating func operation(_ json: JSONValue, at pointer: String) -> (name: String, operand: JSONValue)? {
         if let members = json.objectValue, members.count == 1, let member = members.first {
             return (member.key, member.value)
         }
@@ -169,7 +169,7 @@ extension ConditionReader {
     /// - Parameters:
     ///   - kind: the type of a fact by its name; `nil` if a condition cannot use it.
     ///   - make: makes a test of it.
-    public mutating func fact(
+    package mutating func fact(
         _ json: JSONValue, at pointer: String, kind: (String) -> ConditionKind?, make: @escaping (FactTest) -> Test
     ) -> ConditionOperand<Test>? {
         guard let name = json.stringValue else {

@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 
 /// What a condition says about one operand: a comparison of its value or its state with constants.
-public enum ConditionRule: Sendable, Hashable {
+package enum ConditionRule: Sendable, Hashable {
     /// It has a value. The result is never unknown.
     case isAnswered
     /// Its state is one of these. The result is never unknown.
@@ -21,7 +21,7 @@ public enum ConditionRule: Sendable, Hashable {
     case allIn(Set<String>)
 
     /// The part of a value that is compared.
-    public enum Measure: Sendable, Hashable {
+    package enum Measure: Sendable, Hashable {
         /// The value itself.
         case value
         /// The number of chosen options.
@@ -31,7 +31,7 @@ public enum ConditionRule: Sendable, Hashable {
     }
 
     /// The other side of a comparison.
-    public enum Constant: Sendable, Hashable {
+    package enum Constant: Sendable, Hashable {
         /// True or false.
         case truth(Bool)
         /// A number.
@@ -50,7 +50,7 @@ extension ConditionRule {
     ///   - state: the name of its state.
     ///   - value: in canonical form; `nil` if it has none.
     ///   - today: the day on which ages are calculated.
-    public func truth(state: @autoclosure () -> String, value: JSONValue?, today: CivilDate) -> Bool? {
+    package func truth(state: @autoclosure () -> String, value: JSONValue?, today: CivilDate) -> Bool? {
         switch self {
         case .isAnswered: return value != nil
         case .hasState(let states): return states.contains(state())
@@ -59,7 +59,7 @@ extension ConditionRule {
     }
 
     /// Whether the rule holds for a value; `nil` for rules about states.
-    public func truth(of value: JSONValue, today: CivilDate) -> Bool? {
+    package func truth(of value: JSONValue, today: CivilDate) -> Bool? {
         switch self {
         case .isAnswered, .hasState: return nil
         case .isOneOf(let constants):
@@ -113,19 +113,19 @@ extension ConditionRule.Constant {
 }
 
 /// A test of a fact. The result is unknown if the fact is.
-public struct FactTest: Sendable, Hashable {
+package struct FactTest: Sendable, Hashable {
     /// The name of the fact, such as `locale`.
-    public let fact: String
+    package let fact: String
     /// What must hold for it.
-    public let rule: ConditionRule
+    package let rule: ConditionRule
 
     /// Takes the fact and what must hold for it.
-    public init(fact: String, rule: ConditionRule) { (self.fact, self.rule) = (fact, rule) }
+    package init(fact: String, rule: ConditionRule) { (self.fact, self.rule) = (fact, rule) }
 
     /// Whether the test holds.
     ///
     /// - Parameter value: `nil` and `null` mean unknown.
-    public func truth(of value: JSONValue?, today: CivilDate) -> Bool? {
+    package func truth(of value: JSONValue?, today: CivilDate) -> Bool? {
         value.flatMap { $0 == .null ? nil : rule.truth(of: $0, today: today) }
     }
 }
@@ -133,7 +133,7 @@ public struct FactTest: Sendable, Hashable {
 extension CivilDate {
     /// The full years of age; negative before the birth. For a birth on 29 February, the birthday is 1 March in other
     /// years.
-    public func age(on day: CivilDate) -> Int {
+    package func age(on day: CivilDate) -> Int {
         day.year - year - ((day.month, day.day) < (month, self.day) ? 1 : 0)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// It uses Kleene's three-valued logic. `nil` means unknown: what is tested has no value, such as a question that is
 /// hidden, or that was skipped, declined or not answered.
-public indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
+package indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     /// Always or never.
     case constant(Bool)
     /// The opposite; unknown if the part is.
@@ -17,7 +17,7 @@ public indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     /// Whether it holds; `nil` if that is unknown.
     ///
     /// - Parameter value: returns whether a test holds.
-    @inlinable public func truth(_ value: (Test) -> Bool?) -> Bool? {
+    @inlinable package func truth(_ value: (Test) -> Bool?) -> Bool? {
         switch self {
         case .constant(let constant): return constant
         case .not(let inner): return inner.truth(value).map(!)
@@ -29,7 +29,7 @@ public indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
 
     /// "And" if `decisive` is `false`, "or" if it is `true`. One decisive part decides. Otherwise, one unknown part
     /// makes the whole unknown.
-    @inlinable public static func joined<Part>(
+    @inlinable package static func joined<Part>(
         by decisive: Bool, _ parts: some Sequence<Part>, _ truth: (Part) -> Bool?
     ) -> Bool? {
         var isKnown = true
@@ -42,7 +42,7 @@ public indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     }
 
     /// All tests, in the order of the condition.
-    @inlinable public var tests: [Test] {
+    @inlinable package var tests: [Test] {
         switch self {
         case .constant: []
         case .not(let inner): inner.tests
@@ -52,7 +52,7 @@ public indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     }
 
     /// The same logic with other tests in place of these.
-    @inlinable public func map<Other>(_ change: (Test) -> Other) -> Logic<Other> {
+    @inlinable package func map<Other>(_ change: (Test) -> Other) -> Logic<Other> {
         switch self {
         case .constant(let constant): .constant(constant)
         case .not(let inner): .not(inner.map(change))
