@@ -61,8 +61,16 @@ extension Loop {
     private static let blocking = WorkLine(threads: 32)
     private static let computing = WorkLine(threads: ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Calls `body` once, after the jobs of this turn and before the loop waits again.
-    @Loop package static func atEndOfTurn(_ body: @escaping @Loop () -> Void) { LoopSources.shared.atEndOfTurn(body) }
+    /// Has an object end this turn once, after the jobs of the turn and before the loop waits again.
+    @Loop package static func atEndOfTurn(_ object: any TurnEnding) { LoopSources.shared.atEndOfTurn(object) }
+}
+
+/// Does at the end of a turn, once, what several jobs of the turn asked for, such as one flush of a connection.
+///
+/// The loop keeps the object until then. A closure would be allocated in each turn.
+@Loop package protocol TurnEnding: AnyObject {
+    /// Called once for each ``Loop/atEndOfTurn(_:)``.
+    func endTurn()
 }
 
 @Loop private final class Sleeper {

@@ -10,9 +10,9 @@ import Foundation
     private var lastToken: UInt = 0
     private var lookedAt: [FileWatch] = []
     private var timers = TimerHeap()
-    private var endOfTurn: [@Loop () -> Void] = []
+    private var endOfTurn: [any TurnEnding] = []
     /// The watches and the work of this turn. Each is swapped with its queue, so that neither is allocated again.
-    private var (looking, ending) = ([FileWatch](), [@Loop () -> Void]())
+    private var (looking, ending) = ([FileWatch](), [any TurnEnding]())
 
     private nonisolated init() {}
 
@@ -42,15 +42,14 @@ import Foundation
 
     var waitingTimers: Int { timers.count }
 
-    func atEndOfTurn(_ body: @escaping @Loop () -> Void) { endOfTurn.append(body) }
+    func atEndOfTurn(_ object: any TurnEnding) { endOfTurn.append(object) }
 
     // MARK: A turn
 
-    /// Runs the work at the end of a turn, such as one flush of a connection for all requests of the turn.
     func runEndOfTurn() {
         while !endOfTurn.isEmpty {
             swap(&ending, &endOfTurn)
-            for body in ending { body() }
+            for object in ending { object.endTurn() }
             ending.removeAll(keepingCapacity: true)
         }
     }

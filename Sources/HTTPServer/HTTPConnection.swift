@@ -39,7 +39,8 @@ import EventLoop
     let shares: [ConnectionShare]
     private var places: [ConnectionGroup.Place] = []
     private let transport: Transport
-    private weak var owner: (any HTTPConnectionOwner)?
+    /// `nil` once the connection is closed.
+    private var owner: (any HTTPConnectionOwner)?
     private let limits: HTTPLimits
     private var parser: HTTPParser
     private var state = State.reading
@@ -62,11 +63,13 @@ import EventLoop
         parser = HTTPParser(limits: owner.limits)
         transport = Transport(descriptor)
         deadline = Deadline()
-        transport.onReadable = { [weak self] in self?.readReady() }
-        transport.onDrained = { [weak self] in self?.answerLeft() }
-        transport.onProgress = { [weak self] in self?.outputMoved() }
-        transport.onFailure = { [weak self] in self?.close() }
-        deadline.onExpiry = { [weak self] in self?.expired() }
+        // Only this object has both, and they call nothing once it is gone. A weak reference would make each count of
+        // references to this object slower.
+        transport.onReadable = { [unowned self] in readReady() }
+        transport.onDrained = { [unowned self] in answerLeft() }
+        transport.onProgress = { [unowned self] in outputMoved() }
+        transport.onFailure = { [unowned self] in close() }
+        deadline.onExpiry = { [unowned self] in expired() }
         places = groups.map { ConnectionGroup.Place(of: self, in: $0) }
         waitForClient()
         watchPhase()
@@ -103,6 +106,7 @@ import EventLoop
         transport.close()
         for place in places { place.leave() }
         owner?.connectionEnded(self)
+        owner = nil
     }
 
     // MARK: Input

@@ -63,11 +63,11 @@ import Glibc
 
     /// Starts to listen.
     package func start() throws(HTTPServerError) {
-        listener = try Listener(host: host, port: port, sharesPort: sharesPort) { [weak self] in
-            guard let self else { return false }
-            return !acceptQueue.isFull && hasPlace
-        } onConnection: { [weak self] descriptor, peer in
-            self?.accept(descriptor, peer)
+        // Only this object has the listener, which calls nothing once it is gone.
+        listener = try Listener(host: host, port: port, sharesPort: sharesPort) { [unowned self] in
+            !acceptQueue.isFull && hasPlace
+        } onConnection: { [unowned self] descriptor, peer in
+            accept(descriptor, peer)
         }
     }
 
@@ -97,12 +97,12 @@ import Glibc
         isDraining = true
         for connection in connections.values { connection.lookOnceMore() }
         for connection in connections.values where connection.isIdle && !connection.isNew { connection.close() }
-        let notice = LoopTimer(after: min(Self.notice, patience)) { [weak self] in self?.closeIdle() }
+        let notice = LoopTimer(after: min(Self.notice, patience)) { [self] in closeIdle() }
         defer { notice.cancel() }
         guard !connections.isEmpty else { return }
         let promise = drained ?? LoopPromise<Void>()
         drained = promise
-        let timer = LoopTimer(after: patience) { [weak self] in self?.cutOff() }
+        let timer = LoopTimer(after: patience) { [self] in cutOff() }
         try? await promise.get()
         timer.cancel()
     }
@@ -129,8 +129,7 @@ import Glibc
     /// Connects sockets that wait in the queue, a few each millisecond.
     private func connectNext() {
         guard acceptTimer == nil else { return }
-        acceptTimer = LoopTimer(after: .milliseconds(1)) { [weak self] in
-            guard let self else { return }
+        acceptTimer = LoopTimer(after: .milliseconds(1)) { [self] in
             acceptTimer = nil
             if hasPlace {
                 for (descriptor, peer) in acceptQueue.next(now: MonotonicClock.now()) {

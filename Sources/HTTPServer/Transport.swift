@@ -29,7 +29,7 @@ import Glibc
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        watch = FileWatch(descriptor, for: .read) { [weak self] ready in self?.handle(ready) }
+        watch = FileWatch(descriptor, for: .read) { [unowned self] in handle($0) }
     }
 
     isolated deinit { close() }

@@ -132,11 +132,11 @@ import Testing
     }
 
     @Test func endOfTurnRunsOnceAfterTheJobsOfTheTurn() async throws {
-        var calls = 0
-        Loop.atEndOfTurn { calls += 1 }
-        #expect(calls == 0)
+        let counter = TurnCounter()
+        Loop.atEndOfTurn(counter)
+        #expect(counter.turns == 0)
         try await Loop.sleep(for: .milliseconds(1))
-        #expect(calls == 1)
+        #expect(counter.turns == 1)
     }
 
     @Test func aPromiseAnswersEverybodyWithItsFirstValue() async throws {
@@ -162,6 +162,11 @@ import Testing
 @Loop private func resolve(_ promise: LoopPromise<Int>, after jobs: Int) {
     guard jobs > 0 else { return promise.resolve(.success(1)) }
     Loop.spawn { await resolve(promise, after: jobs - 1) }
+}
+
+@Loop private final class TurnCounter: TurnEnding {
+    private(set) var turns = 0
+    func endTurn() { turns += 1 }
 }
 
 @Loop private final class Counter {

@@ -20,7 +20,8 @@ import EventLoop
     /// Endpoints of the replicas that it was sent to.
     private(set) var tried: [String] = []
     private var mayHaveRun = false
-    private(set) weak var replica: Replica?
+    /// Where the last attempt is. The replica forgets the call when the attempt ends.
+    private(set) var replica: Replica?
     private var result: Result<RawReply, BusError>?
     private var continuation: UnsafeContinuation<Void, Never>?
 

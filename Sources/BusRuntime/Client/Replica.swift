@@ -4,7 +4,7 @@ import Glibc
 import JSONText
 
 /// The caller's side of the connection to one replica of a service: one DEALER socket.
-@Loop final class Replica {
+@Loop final class Replica: TurnEnding {
     /// The result of an attempt.
     enum Outcome {
         case reply(RawReply)
@@ -78,9 +78,10 @@ import JSONText
     }
 
     private func listen() throws(ZMQError) {
-        try socket.onReadable { [weak self] in self?.takeTurn() ?? false }
+        // Only this object has the socket, which calls nothing once it is gone.
+        try socket.onReadable { [unowned self] in takeTurn() }
         dialedAt = MonotonicClock.now()
-        try socket.connect(endpoint) { [weak self] in self?.connectionChanged($0) }
+        try socket.connect(endpoint) { [unowned self] in connectionChanged($0) }
     }
 
     // MARK: Keys
@@ -152,9 +153,11 @@ import JSONText
         if !bundle.hasRoom(for: body.count) { sendBundle() }
         // The requests in the previous bundle may have been refused.
         guard isGreeted else { return }
-        if bundle.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundle() } }
+        if bundle.isEmpty { Loop.atEndOfTurn(self) }
         bundle.append(header, body)
     }
+
+    func endTurn() { sendBundle() }
 
     private func sendBundle() {
         guard !bundle.isEmpty else { return }

@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 
 /// The server's socket: one ROUTER, its frames in both directions, and its callers.
-@Loop final class BusServer {
+@Loop final class BusServer: TurnEnding {
     let dispatcher: RequestDispatcher
     private let socket: ZMQSocket
     private let service: ServiceName
@@ -44,7 +44,9 @@ import JSONText
             try socket.bind(endpoint)
             if let path { UnixSocket.restrict(path) }
         }
-        try socket.onReadable { [weak self] in self?.takeTurn() ?? false }
+        // Only this object has the socket, which calls nothing once it is gone. A weak reference would make each count of
+        // references to this object slower.
+        try socket.onReadable { [unowned self] in takeTurn() }
         dispatcher.onAnswer = { [weak self] header, body, peer in self?.send(header, body, to: peer) }
     }
 
@@ -190,7 +192,7 @@ import JSONText
     }
 
     private func gather(_ header: FrameHeader, _ body: [UInt8], for id: [UInt8]) {
-        if bundles.isEmpty { Loop.atEndOfTurn { [weak self] in self?.sendBundles() } }
+        if bundles.isEmpty { Loop.atEndOfTurn(self) }
         // A turn answers few callers, so a linear search is faster than hashing.
         if let place = bundles.lastIndex(where: { $0.id == id }), bundles[place].frames.hasRoom(for: body.count) {
             return bundles[place].frames.append(header, body)
@@ -199,6 +201,8 @@ import JSONText
         bundle.append(header, body)
         bundles.append((id, bundle))
     }
+
+    func endTurn() { sendBundles() }
 
     private func sendBundles() {
         for (id, bundle) in bundles where !socket.send(bundle, to: id) { frames.undeliverable += bundle.count }

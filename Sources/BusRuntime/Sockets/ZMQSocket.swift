@@ -153,8 +153,10 @@ struct Received {
     func onReadable(_ handler: @escaping @Loop () -> Bool) throws(ZMQError) {
         var (descriptor, length) = (Int32(-1), MemoryLayout<Int32>.size)
         guard zmq_getsockopt(raw, ZMQ_FD, &descriptor, &length) == 0 else { throw .last("zmq_getsockopt ZMQ_FD") }
-        watch = FileWatch(descriptor, for: .read) { [weak self] _ in
-            if handler() { self?.watch?.lookAgain() }
+        watch = FileWatch(descriptor, for: .read) { [unowned self] _ in
+            // The handler may end the last reference to this socket.
+            let socket = self
+            if handler() { socket.watch?.lookAgain() }
         }
         watch?.lookAgain()
     }

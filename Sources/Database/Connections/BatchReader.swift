@@ -5,7 +5,7 @@ import Values
 ///
 /// A statement costs PostgreSQL more than a row. No request waits for others, since the reads of a turn are sent together
 /// anyway.
-@Loop package final class BatchReader {
+@Loop package final class BatchReader: TurnEnding {
     private struct Entry {
         let key: Identifier
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
@@ -36,10 +36,12 @@ import Values
     package func row(of key: Identifier) async throws(DatabaseError) -> Row? {
         let result = await withUnsafeContinuation { continuation in
             waiting.append(Entry(key: key, continuation: continuation))
-            if waiting.count == 1 { Loop.atEndOfTurn { [self] in send() } }
+            if waiting.count == 1 { Loop.atEndOfTurn(self) }
         }
         return try result.get()
     }
+
+    package func endTurn() { send() }
 
     private func send() {
         // Most turns look for one row. It needs no list.

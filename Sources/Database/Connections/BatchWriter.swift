@@ -5,7 +5,7 @@ import EventLoop
 ///
 /// While statements run, the next rows gather. A busy service writes many rows at once that way. In an idle service no
 /// request waits for others.
-@Loop package final class BatchWriter {
+@Loop package final class BatchWriter: TurnEnding {
     private struct Entry {
         let row: [SQLValue]
         /// In nanoseconds of ``MonotonicClock``.
@@ -36,7 +36,7 @@ import EventLoop
     package func write(_ row: [SQLValue]) async throws(DatabaseError) -> Row? {
         let result = await withUnsafeContinuation { continuation in
             waiting.append(Entry(row: row, continuation: continuation))
-            if waiting.count == 1 { Loop.atEndOfTurn { [self] in begin() } }
+            if waiting.count == 1 { Loop.atEndOfTurn(self) }
         }
         return try result.get()
     }
@@ -49,6 +49,8 @@ import EventLoop
         waiting.removeFirst(late.count)
         for entry in late { entry.continuation.resume(returning: .failure(.busy)) }
     }
+
+    package func endTurn() { begin() }
 
     private func begin() {
         refuseLate()

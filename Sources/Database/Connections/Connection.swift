@@ -4,7 +4,7 @@ import Values
 
 /// The only owner of one connection, in pipeline mode: statements are sent without waiting, and the answers return in
 /// order.
-@Loop final class Connection {
+@Loop final class Connection: TurnEnding {
     typealias Completion = @Loop (Result<[Row], DatabaseError>) -> Void
 
     private enum Expected {
@@ -34,8 +34,8 @@ import Values
     private var silentSince: UInt64?
     /// When its last transaction ended, in nanoseconds.
     var freeSince: UInt64 = 0
-    private var flushIsDue = false
-    private var syncIsDue = false
+    /// Whether the end of this turn flushes, and whether it sends a sync before that.
+    private var (flushIsDue, syncIsDue) = (false, false)
     /// Called with each statement that failed.
     var onFailure: (@Loop (DatabaseError) -> Void)?
     private let notices = ServerNotices()
@@ -126,23 +126,23 @@ import Values
 
     /// One sync at the end of the turn, for all statements that were queued in it.
     func syncSoon() {
-        guard !syncIsDue else { return }
         syncIsDue = true
-        Loop.atEndOfTurn { [weak self] in
-            self?.syncIsDue = false
-            self?.sync()
-        }
+        flushSoon()
     }
 
     private func flushSoon() {
         guard !flushIsDue else { return }
         flushIsDue = true
-        Loop.atEndOfTurn { [weak self] in
-            guard let self else { return }
-            flushIsDue = false
-            // A sync sends the statements too, in one system call with itself.
-            if !syncIsDue { flush() }
+        Loop.atEndOfTurn(self)
+    }
+
+    func endTurn() {
+        if syncIsDue {
+            syncIsDue = false
+            sync()
         }
+        flushIsDue = false
+        flush()
     }
 
     private func flush() {
