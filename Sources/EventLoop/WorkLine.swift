@@ -22,7 +22,7 @@ final class WorkLine: Sendable {
 
     /// - Parameters:
     ///   - threads: the most threads at a time, from 1.
-    ///   - patience: how long a thread waits for work before it ends.
+    ///   - patience: how long a thread waits for work before it ends, unless it is the last one.
     init(threads: Int, patience: DispatchTimeInterval = .seconds(10)) { (most, self.patience) = (threads, patience) }
 
     func run<Success: Sendable>(_ work: @escaping @Sendable () throws -> Success) async throws -> Success {
@@ -61,17 +61,22 @@ final class WorkLine: Sendable {
             }
             if let next {
                 next()
-            } else if semaphore.wait(timeout: .now() + patience) == .timedOut {
-                let isOver = state.withLock { state in
-                    guard let place = state.idle.firstIndex(where: { $0 === semaphore }) else { return false }
-                    state.idle.remove(at: place)
-                    state.threads -= 1
-                    return true
-                }
-                if isOver { return }
-                // It was removed a moment ago, so its signal is there or comes.
-                semaphore.wait()
+            } else {
+                while semaphore.wait(timeout: .now() + patience) == .timedOut { if ends(semaphore) { return } }
             }
+        }
+    }
+
+    /// Whether a thread that waited in vain ends. One that was given work a moment ago does not, since its signal is there or
+    /// comes. The last one does not, since for a new thread Dispatch may make the loop wait until the system has one.
+    private func ends(_ semaphore: DispatchSemaphore) -> Bool {
+        state.withLock { state in
+            guard state.threads > 1, let place = state.idle.firstIndex(where: { $0 === semaphore }) else {
+                return false
+            }
+            state.idle.remove(at: place)
+            state.threads -= 1
+            return true
         }
     }
 }
