@@ -228,17 +228,18 @@ struct ProfileStore: Sendable {
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
     ///   - plan: decides when the profile is complete.
-    ///   - saidAt: when the person said it in an answer to a questionnaire, by this database's clock; `nil` if it was said here
-    ///     and now.
+    ///   - saidAt: when the person said it, by this database's clock; `nil` for now.
+    ///   - inAnswers: whether the person said it in answers to a questionnaire.
     ///   - message: the message that asks for it, if it must not be done again.
     ///   - commits: whether this is the last statement of the transaction.
     /// - Returns: the profile after the change.
     @Loop func apply(
         _ change: ProfileChange, to record: ProfileRecord, _ plan: Plan, saidAt: Timestamp? = nil,
-        by message: Identifier? = nil, commits: Bool = false, in transaction: Transaction
+        inAnswers: Bool = false, by message: Identifier? = nil, commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
         let changed = record.changed(by: change)
-        let values = values(of: change, record, changed, plan, saidAt: saidAt, by: message).map { SQLValue.array([$0]) }
+        let values = values(of: change, record, changed, plan, saidAt: saidAt, inAnswers: inAnswers, by: message)
+            .map { SQLValue.array([$0]) }
         let rows =
             commits
             ? try await transaction.queryLast(Self.change, values) : try await transaction.query(Self.change, values)
@@ -273,8 +274,8 @@ struct ProfileStore: Sendable {
         return try row.bool("is_forgotten") ? .forgotten : .new
     }
 
-    /// Like ``apply(_:to:_:saidAt:by:commits:in:)``, but for a profile without a lock, in one statement with the changes of other
-    /// people.
+    /// Like ``apply(_:to:_:saidAt:inAnswers:by:commits:in:)``, but for a profile without a lock, in one statement with the
+    /// changes of other people.
     ///
     /// - Returns: `nil` if the profile changed since it was read, or if the message is older than one that changed it, so that
     ///   it may have made this change before. Nothing was written then.
@@ -288,7 +289,7 @@ struct ProfileStore: Sendable {
 
     private func values(
         of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord, _ plan: Plan,
-        saidAt: Timestamp? = nil, by message: Identifier? = nil
+        saidAt: Timestamp? = nil, inAnswers: Bool = false, by message: Identifier? = nil
     ) -> [SQLValue] {
         let sealed = change.dateOfBirth.map {
             sealer.seal(Array($0.description.utf8), associated: record.personID.array)
@@ -297,7 +298,7 @@ struct ProfileStore: Sendable {
         return [
             .uuid(record.personID), .bytes(sealed), .bool(plan.completion.isComplete(changed)), .json(fields),
             .bool(change.timeZone != nil), .text(changed.timeZone?.name), .integer(record.revision),
-            .timestamp(saidAt), .uuid(message), .uuid(message?.moved(byMilliseconds: -10_000)),
+            .timestamp(saidAt), .bool(inAnswers), .uuid(message), .uuid(message?.moved(byMilliseconds: -10_000)),
         ]
     }
 
@@ -311,9 +312,7 @@ struct ProfileStore: Sendable {
         _ fields: [String], of record: ProfileRecord, after time: Timestamp, in transaction: Transaction
     ) async throws -> Set<String> {
         let values: [SQLValue] = [.uuid(record.personID), .textArray(fields), .timestamp(time)]
-        var changed = Set(try await transaction.query(Self.findChanged, values).map { try $0.text("key") })
-        if let setAt = record.dateOfBirthSetAt, setAt > time { changed.insert("dateOfBirth") }
-        return changed
+        return Set(try await transaction.query(Self.findChanged, values).map { try $0.text("key") })
     }
 
     /// The fields among these that the person cleared last.
@@ -331,9 +330,11 @@ struct ProfileStore: Sendable {
     }
 
     private static let findChanged: Statement = """
-        SELECT DISTINCT key FROM profile_field_history
+        SELECT key FROM profile_field_history
         WHERE person_id = $1 AND key = ANY ($2) AND changed_at > $3 AND NOT is_answer
             AND state IN ('answered', 'declined', 'cleared')
+        UNION SELECT 'dateOfBirth' FROM profiles
+        WHERE person_id = $1 AND date_of_birth_set_at > $3 AND NOT date_of_birth_is_answer
         """
 
     private static let findCleared: Statement = """
@@ -561,16 +562,18 @@ struct ProfileStore: Sendable {
             """
             WITH given AS (
                 SELECT person, born, is_complete, fields, sets_zone, zone, seen, coalesce(said, clock_timestamp()) AS said,
-                    said IS NOT NULL AS is_answer, message, oldest, place
+                    is_answer, message, oldest, place
                 FROM unnest($1::uuid[], $2::bytea[], $3::bool[], $4::jsonb[], $5::bool[], $6::text[], $7::bigint[],
-                    $8::timestamptz[], $9::uuid[], $10::uuid[])
-                    WITH ORDINALITY AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, message, oldest, place)
+                    $8::timestamptz[], $9::bool[], $10::uuid[], $11::uuid[]) WITH ORDINALITY
+                    AS g (person, born, is_complete, fields, sets_zone, zone, seen, said, is_answer, message, oldest, place)
                 ORDER BY person
             ), changed AS (
                 UPDATE profiles p SET revision = p.revision + 1, updated_at = clock_timestamp(), fields = p.fields || g.fields,
                     date_of_birth_sealed = coalesce(g.born, p.date_of_birth_sealed),
                     date_of_birth_set_at = CASE WHEN p.date_of_birth_sealed IS NULL AND g.born IS NOT NULL
                         THEN g.said ELSE p.date_of_birth_set_at END,
+                    date_of_birth_is_answer = CASE WHEN p.date_of_birth_sealed IS NULL AND g.born IS NOT NULL
+                        THEN g.is_answer ELSE p.date_of_birth_is_answer END,
                     date_of_birth_corrected = p.date_of_birth_corrected
                         OR p.date_of_birth_sealed IS NOT NULL AND g.born IS NOT NULL,
                     time_zone = CASE WHEN g.sets_zone THEN g.zone ELSE p.time_zone END,

@@ -224,6 +224,27 @@ import Testing
         }
     }
 
+    /// The later one was judged first. It is the one correction.
+    @Test(arguments: [false, true]) func aLaterAnswerToTheDateOfBirthCountsUnlessTheProfileHasIt(isInProfile: Bool)
+        async throws
+    {
+        try await ProfileStage.run { profile in
+            let questionnaire = Questionnaire([])
+            let voice = try await questionnaire.begin(for: profile)
+            let start = Timestamp.now()
+            if isInProfile { try await profile.update(["dateOfBirth": "1990-02-28"]) }
+            for (sequence, date) in ["1991-02-28", "1992-02-28"].enumerated() {
+                questionnaire.extracts = [ProfileExtract(field: "dateOfBirth", value: .string(date))]
+                let event = Self.changed(
+                    ["dateOfBirth"], of: profile.person, sequence: Int64(sequence + 1),
+                    at: start + .microseconds(-sequence))
+                _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
+            }
+            let born = try await profile.ask(GetMe()).profile["dateOfBirth"]
+            #expect(born == (isInProfile ? "1990-02-28" : "1992-02-28"))
+        }
+    }
+
     @Test func aDateOfBirthIsCorrectedOnceAndLockedThen() async throws {
         try await ProfileStage.run { profile in
             let questionnaire = Questionnaire([])

@@ -102,7 +102,7 @@ extension ProfileContext {
             if !change.isEmpty {
                 try await noteDateOfBirth(change, of: record, in: transaction)
                 let plan = plans.first { $0.questionnaires.contains(session.questionnaire) } ?? plans[0]
-                _ = try await store.apply(change, to: record, plan, in: transaction)
+                _ = try await store.apply(change, to: record, plan, inAnswers: true, in: transaction)
             }
             guard changed != record else { return }
             store.noteQuestionnaire(
@@ -137,7 +137,7 @@ extension ProfileContext {
             noteProgress(from: record, to: record.changed(by: fields.change), plans, in: transaction)
             try await noteDateOfBirth(fields.change, of: record, in: transaction)
             _ = try await store.apply(
-                fields.change, to: record, rules.plans[0], saidAt: event.judgedAt, in: transaction)
+                fields.change, to: record, rules.plans[0], saidAt: event.judgedAt, inAnswers: true, in: transaction)
         }
     }
 
