@@ -16,8 +16,6 @@ SETTLED = 30_000
 # The part of a figure by which it may rise in an hour. The memory of sound processes rose by up to 6 %, since they touch more and more of
 # what the allocator keeps free.
 FLAT = 0.1
-# The threads of a process while its pool of 32 (`WorkLine`) is full. The pool keeps as many as once had to wait at the same time.
-POOL = 48
 # A shorter run, in seconds, cannot tell a leak from the memory of a busier minute.
 LONG = 1800
 
@@ -117,21 +115,19 @@ def slopes(lines):
 def risen(lines):
     """What is not flat in a long run: a rise in an hour of more than a tenth, and of more than five descriptors, threads, timers or KB.
 
-    Timers and memory in use are those of calls on their way, and most descriptors of a gateway are connections of its clients. So each
-    sample is another number, and a rise of less than three standard errors may be none.
-    Threads are flat as long as a full pool explains them.
+    Timers, threads and memory in use are those of calls on their way, and most descriptors of a gateway are connections of its clients.
+    So each sample is another number, and a rise of less than three standard errors may be none.
     """
     if lines[0]["seconds"] < LONG:
         return
     found = list(slopes(lines))
     for name, figures in found:
         for what, (now, rise, error) in figures.items():
-            if what == "threads" and now <= POOL:
-                continue
-            if rise > max(FLAT * now, 5, 3 * error if what in ("descriptors", "timers", "in use") else 0):
+            if rise > max(FLAT * now, 5, 3 * error if what != "memory" else 0):
                 yield f"not flat: {name} ends with {what} of {now:,.0f}, {rise:+,.1f} in an hour"
-    if not any("timers" in figures for _, figures in found):
-        yield "not flat: nobody told of timers"
+    for what in FIGURES:
+        if not any(what in figures for _, figures in found):
+            yield f"not flat: nobody told of {what}"
 
 
 def slope(moments, figures):

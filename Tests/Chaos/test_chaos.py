@@ -252,44 +252,50 @@ class Slopes(unittest.TestCase):
     """What processes take over time."""
 
     def test_the_rise_in_an_hour(self):
+        hour = range(0, 3600, 10)
+
         def sample(at, memory):
             return {"sample": "auth", "process": 1, "at": at * 1000, "memory": memory, "descriptors": 40, "threads": 9}
 
-        def timers(more):
-            return [{"sample": "timers of auth", "process": "i", "at": at * 1000, "timers": 40 + at % 70 // 10 + more(at)}
-                    for at in range(0, 3600, 10)]
+        def timers(more=lambda at: 0):
+            return [{"sample": "timers of auth", "process": "i", "at": at * 1000, "timers": 40 + at % 70 // 10 + more(at)} for at in hour]
+
+        def in_use(rise=0):
+            return [{"sample": "in use of auth", "process": "i", "at": at * 1000, "in use": 3000 + at * 7919 % 301 + at * rise}
+                    for at in hour]
+
+        def risen(*samples):
+            return list(chaos_history.risen([{"seconds": 3600}, *(line for each in samples for line in each)]))
+
+        def auth(figures=lambda at: {}):
+            return [sample(at, 1000) | figures(at) for at in hour]
         # The first third, in which caches fill, does not count; nor does a process that was there for less than the run.
-        lines = [sample(at, 900 if at < 1000 else 1000 + at / 36) for at in range(0, 3600, 10)]
+        lines = [sample(at, 900 if at < 1000 else 1000 + at / 36) for at in hour]
         lines[1:1] = [{"sample": "auth-2", "process": 2, "at": 5000, "memory": 1, "descriptors": 1, "threads": 1}]
-        lines += timers(lambda at: 0)
-        (name, figures), _ = chaos_history.slopes(lines)
+        (name, figures), *_ = chaos_history.slopes(lines + timers() + in_use())
         self.assertEqual(name, "auth")
         self.assertAlmostEqual(figures["memory"][1], 100)
         self.assertEqual(figures["threads"], (9, 0, 0))
-        self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, *lines])), [])
-        leaking = [sample(at, 1000 + at / 12) for at in range(0, 3600, 10)] + timers(lambda at: 0)
-        [found] = chaos_history.risen([{"seconds": 3600}, *leaking])
+        self.assertEqual(risen(lines, timers(), in_use()), [])
+        leaking = [sample(at, 1000 + at / 12) for at in hour]
+        [found] = risen(leaking, timers(), in_use())
         self.assertTrue(found.startswith("not flat: auth ends with memory of 1,299,"), found)
         # Seven timers up and down are no leak. One more every three minutes is.
-        [found] = chaos_history.risen([{"seconds": 3600}, *timers(lambda at: at // 180)])
+        [found] = risen(auth(), timers(lambda at: at // 180), in_use())
         self.assertTrue(found.startswith("not flat: timers of auth ends with timers of 6"), found)
-        # A hundred connections that come and go are no leak. One more every minute is.
-        for first, found in ((lambda at: 0, 0), (lambda at: at // 60, 1)):
-            descriptors = [sample(at, 1000) | {"descriptors": 100 + at * 7919 % 101 + first(at)} for at in range(0, 3600, 10)]
-            self.assertEqual(len(list(chaos_history.risen([{"seconds": 3600}, *descriptors, *timers(lambda at: 0)]))), found)
+        # A hundred connections that come and go are no leak. One more every minute is. So it is with threads.
+        for what in "descriptors", "threads":
+            for more, found in ((lambda at: 0, 0), (lambda at: at // 60, 1)):
+                self.assertEqual(
+                    len(risen(auth(lambda at: {what: 100 + at * 7919 % 101 + more(at)}), timers(), in_use())), found, what)
         # Memory that calls take and give back is no leak. A fifth more in an hour is.
         for rise, found in ((0, 0), (0.2, 1)):
-            in_use = [{"sample": "in use of auth", "process": "i", "at": at * 1000, "in use": 3000 + at * 7919 % 301 + at * rise}
-                      for at in range(0, 3600, 10)]
-            self.assertEqual(len(list(chaos_history.risen([{"seconds": 3600}, *in_use, *timers(lambda at: 0)]))), found)
-        # Threads that a full pool explains are no leak. More are.
-        for first, found in ((9, 0), (30, 1)):
-            threads = [sample(at, 1000) | {"threads": first + at // 180} for at in range(0, 3600, 10)]
-            self.assertEqual(len(list(chaos_history.risen([{"seconds": 3600}, *threads, *timers(lambda at: 0)]))), found)
+            self.assertEqual(len(risen(auth(), timers(), in_use(rise))), found)
         # Ten minutes are too few to tell.
         self.assertEqual(list(chaos_history.risen([{"seconds": 600}, *leaking[:60]])), [])
-        # A soak in which nobody tells of timers shows nothing of them.
-        self.assertEqual(list(chaos_history.risen([{"seconds": 3600}, sample(0, 1), sample(9, 1)])), ["not flat: nobody told of timers"])
+        # A soak in which nobody tells of a figure shows nothing of it.
+        self.assertEqual(risen(auth(), in_use()), ["not flat: nobody told of timers"])
+        self.assertEqual(risen(auth(), timers()), ["not flat: nobody told of in use"])
 
     def test_gauges_are_read_from_what_the_gateway_answers(self):
         page = ('# TYPE vestibule_loop_timers gauge\nvestibule_loop_timers{service="auth",instance="i"} 12.0\n'
