@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 
-from local_system import LIMITS_OFF
+from local_system import LIMITS
 
 # How many actions are begun in a second.
 RATE = 10
@@ -40,7 +40,7 @@ class Load(threading.Thread):
                 self.process = subprocess.Popen(
                     [self.system.vestibule, "load", "--scenario", "mixed", "--rate", str(RATE), "--for", f"{min(left, LONGEST)}s",
                      "--record", record, "--state", self.system.state],
-                    env={**os.environ, **LIMITS_OFF}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                    env={**os.environ, **LIMITS}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 self.said = self.process.communicate()[0]
                 if record.exists():
                     actions = json.loads(record.read_text())["actions"]

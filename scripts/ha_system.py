@@ -9,7 +9,7 @@ import chaos_people
 from browser import ROOT, free_port
 from chaos_end import SCHEMAS
 from ha_cluster import DATABASES, await_, expect
-from local_system import LIMITS_OFF
+from local_system import LIMITS
 
 # The services that count people for statistics.
 COUNTING = ["profile", "questionnaire", "visual-preference"]
@@ -39,7 +39,7 @@ class Target:
     def variables(self):
         """The variables of all programs."""
         bus = f"ipc:{self.state}/bus"
-        given = DEVELOPMENT | LIMITS_OFF | {
+        given = DEVELOPMENT | LIMITS | {
             "BUS_BIND": bus, "BUS_ALLOWED": f"{self.secrets}/bus/allowed", "SPOOL_DIR": f"{self.state}/spool",
             "AUDIT_ANCHOR_FOLDER": f"{self.state}/audit", "GATEWAY_HTTP": f"127.0.0.1:{self.port}",
             "VERIFICATION_BLOBS": f"{self.state}/pictures", "VERIFICATION_KEY_STORE": f"{self.state}/picture-keys"}

@@ -9,9 +9,10 @@ import subprocess
 import tempfile
 import time
 
-# Measurements send more requests and codes than a person would.
-LIMITS_OFF = {
-    "LOG_LEVEL": "warning", "GATEWAY_RATE_LIMIT": "off", "AUTH_OTP_PER_ADDRESS_HOUR": "100000", "AUTH_OTP_RESEND_AFTER": "1s",
+# Measurements send more requests and codes than a person would. The limit of requests is so high that nobody meets it: what it counts is a
+# part of each request.
+LIMITS = {
+    "LOG_LEVEL": "warning", "GATEWAY_RATE_LIMIT": "1000000", "AUTH_OTP_PER_ADDRESS_HOUR": "100000", "AUTH_OTP_RESEND_AFTER": "1s",
     "AUTH_OTP_PER_HOUR": "100", "AUTH_SMS_PER_HOUR": "off", "AUTH_SMS_PER_HOUR_COUNTRY": "off",
 }
 
@@ -37,7 +38,7 @@ class System:
 
     def run(self, *arguments):
         """What `vestibule` prints."""
-        done = subprocess.run([self.vestibule, *arguments, "--state", self.state], env={**os.environ, **LIMITS_OFF},
+        done = subprocess.run([self.vestibule, *arguments, "--state", self.state], env={**os.environ, **LIMITS},
                               capture_output=True, text=True)
         assert done.returncode == 0, f"vestibule {arguments[0]}: {(done.stdout + done.stderr).strip()}"
         return done.stdout
