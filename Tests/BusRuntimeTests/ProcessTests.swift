@@ -219,11 +219,16 @@ import Testing
             #expect(try await eventually { load.outcomes.count > done + 500 })
             #expect(revoked.begun.allSatisfy { $0.id < since })
             try keys.allow(.auth)
+            let allowed = MonotonicClock.now()
             #expect(try await eventually { ready(client) == 2 && revoked.begun.contains { $0.id >= since } })
+            let back = Duration.nanoseconds(MonotonicClock.now() - allowed)
             try await load.finish()
             try await run.value
-            print("revoked: out in \(out), \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed")
+            print(
+                "revoked: out in \(out), back in \(back), \(load.outcomes.count) calls, \(load.outcomes.failed.count) failed"
+            )
             #expect(out < .seconds(1.5), .time("a second, and the look at the list that begins it"))
+            #expect(back < .seconds(5), .time("five seconds"))
             load.outcomes.expectNoFailure()
         }
     }
