@@ -19,7 +19,6 @@ struct ContactMessage: Codable, Sendable {
 @Loop final class MessageSender {
     private let kind: Contact.Kind
     private let database: Database
-    private let sentCodes: BatchWriter
     private let log: Log
     private let providers: [any MessageProvider]
     /// The health of each provider, in the order of `providers`.
@@ -34,7 +33,6 @@ struct ContactMessage: Codable, Sendable {
 
     init(_ kind: Contact.Kind, database: Database, log: Log, providers: [any MessageProvider]) {
         (self.kind, self.database, self.log, self.providers) = (kind, database, log, providers)
-        sentCodes = CodeStateStore.sentCodes(in: database)
         health = providers.map { _ in ProviderHealth() }
     }
 
@@ -60,7 +58,7 @@ struct ContactMessage: Codable, Sendable {
             // The item's id is the same at each attempt. Only the caller who asked for a code knows its challenge.
             try await offer(OutgoingMessage(id: item.id, to: message.to, subject: message.subject, body: message.body))
             // Without this note the person only waits longer. Throwing here would send the message a second time.
-            if let challenge = message.challengeID { _ = try? await sentCodes.write([.uuid(challenge)]) }
+            if let challenge = message.challengeID { try? await CodeStateStore.noteSent(challenge, in: database) }
         } catch {
             guard message.challengeID != nil || error == .unusableContact || item.attempts >= Outbox.mostAttempts else {
                 // A notice is useful for hours, so it is tried again as long as a push.

@@ -15,13 +15,10 @@ import EventLoop
         }
     }
 
-    /// Notes when codes were sent, those of many people in one commit. A row is the id of a challenge.
-    nonisolated static func sentCodes(in database: Database) -> BatchWriter { BatchWriter(database, noteSent) }
+    static func noteSent(_ id: Identifier, in database: Database) async throws {
+        _ = try await database.write("UPDATE challenges SET sent_at = clock_timestamp() WHERE id = $1", [.uuid(id)])
+    }
 
-    private nonisolated static let noteSent: Statement = """
-        UPDATE challenges c SET sent_at = clock_timestamp()
-        FROM unnest($1::uuid[]) WITH ORDINALITY AS g (id, place) WHERE c.id = g.id RETURNING place
-        """
     private static let select: Statement = """
         SELECT c.state, c.sent_at IS NOT NULL AS is_sent, c.created_at, c.expires_at, clock_timestamp() AS now,
             (SELECT l.until FROM challenge_locks l WHERE l.phone_hash = c.phone_hash AND l.asker = c.asker) AS locked_until
