@@ -32,7 +32,18 @@ extension Inbox {
         _ context: RequestContext, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
     ) async throws -> Reply {
-        let (reply, isReplay) = try await once(context.inboxRequest, carriesToken: carriesToken, body)
+        try await once(context, carriesToken: carriesToken, reading: nil) { transaction, _ in
+            try await body(transaction)
+        }
+    }
+
+    /// Executes a request once: see ``Inbox/once(_:carriesToken:reading:_:)``.
+    package func once<Reply: BusReply>(
+        _ context: RequestContext, carriesToken: Bool = false, reading first: Query?,
+        _ body: @Loop (Transaction, [Row]) async throws -> Outcome<Reply>
+    ) async throws -> Reply {
+        let (reply, isReplay) = try await once(
+            context.inboxRequest, carriesToken: carriesToken, reading: first, body)
         context.isReplay = isReplay
         return reply
     }

@@ -31,3 +31,6 @@ package struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
     package static func == (a: Statement, b: Statement) -> Bool { a.sql == b.sql }
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
+
+/// A statement with its parameters.
+package typealias Query = (statement: Statement, values: [SQLValue])

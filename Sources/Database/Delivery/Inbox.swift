@@ -58,16 +58,30 @@ package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         _ request: InboxRequest?, carriesToken: Bool = false,
         _ body: @Loop (Transaction) async throws -> Outcome<Reply>
     ) async throws -> (reply: Reply, isReplay: Bool) {
+        try await once(request, carriesToken: carriesToken, reading: nil) { transaction, _ in
+            try await body(transaction)
+        }
+    }
+
+    /// The same, with the rows of a statement that always comes first. It goes to the database together with that of the key,
+    /// which saves a round trip.
+    package func once<Reply: JSONCoded & Sendable>(
+        _ request: InboxRequest?, carriesToken: Bool = false, reading first: Query?,
+        _ body: @Loop (Transaction, [Row]) async throws -> Outcome<Reply>
+    ) async throws -> (reply: Reply, isReplay: Bool) {
         guard let request else {
-            let outcome = try await database.transaction { try await body($0) }
+            let outcome = try await database.transaction { transaction in
+                let rows = if let first { try await transaction.query(first.statement, first.values) } else { [Row]() }
+                return try await body(transaction, rows)
+            }
             return (try outcome.get(), false)
         }
         let (key, requestDigest) = (hash(of: request), digest.code(for: request.body))
         let result = try await database.transaction { transaction in
-            guard try await reserve(key, requestDigest, request, in: transaction) else {
+            guard let rows = try await reserve(key, requestDigest, request, reading: first, in: transaction) else {
                 return try await stored(key, requestDigest, Reply.self, in: transaction)
             }
-            let outcome = try await body(transaction)
+            let outcome = try await body(transaction, rows)
             let (bytes, isRefusal) = try outcome.encoded()
             transaction.send(
                 Self.keep,
@@ -103,15 +117,18 @@ package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         }
     }
 
-    /// Writes the row of the key; false if it exists.
+    /// Writes the row of the key, and returns the rows of the first statement; `nil` if the key's row exists.
     private func reserve(
-        _ key: [UInt8], _ requestDigest: [UInt8], _ request: InboxRequest, in transaction: Transaction
-    ) async throws -> Bool {
+        _ key: [UInt8], _ requestDigest: [UInt8], _ request: InboxRequest,
+        reading first: Query?, in transaction: Transaction
+    ) async throws -> [Row]? {
         let lifetime: Int64 = request.key.hasPrefix(IdempotencyKey.gatewayPrefix) ? 600 : 86_400
+        let values: [SQLValue] = [.bytes(key), .bytes(requestDigest), .integer(lifetime)]
         do {
-            return try await !transaction.query(
-                Self.reserve, [.bytes(key), .bytes(requestDigest), .integer(lifetime)]
-            ).isEmpty
+            guard let first else { return try await transaction.query(Self.reserve, values).isEmpty ? nil : [] }
+            let (reserved, rows) = try await transaction.query(
+                Self.reserve, values, then: first.statement, first.values)
+            return reserved.isEmpty ? nil : rows
         } catch let error where error.isLockTimeout {
             throw BusError.requestInProgress
         }

@@ -16,29 +16,30 @@ struct RefreshTokenHandler: RequestHandler {
 
     func handle(_ request: RefreshToken, context: RequestContext) async throws -> Session {
         let hash = secrets.hash(of: request.refreshToken)
+        let presenting = SessionStore.presenting(
+            hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) })
         var session: Session
         do {
-            session = try await inbox.once(context, carriesToken: true) {
-                try await refresh(request, context, hash: hash, in: $0)
+            session = try await inbox.once(context, carriesToken: true, reading: presenting) {
+                try await refresh(try SessionStore.presented($1), context, hash: hash, in: $0)
             }
         } catch let error as BusError
             where error.code == ErrorCode.idempotencyAnswerGone.name && request.deviceSecret != nil
         {
             // With the device's secret, the request is a retry whatever its key. So the client need not know how long
             // answers are kept.
-            session = try await inbox.once(nil) { try await refresh(request, context, hash: hash, in: $0) }.reply
+            session = try await inbox.once(nil, reading: presenting) {
+                try await refresh(try SessionStore.presented($1), context, hash: hash, in: $0)
+            }.reply
         }
         session.user.onboardingStatus = await opener.onboardingStatus(of: session, context)
         return session
     }
 
     @Loop private func refresh(
-        _ request: RefreshToken, _ context: RequestContext, hash: [UInt8], in transaction: Transaction
+        _ token: PresentedToken?, _ context: RequestContext, hash: [UInt8], in transaction: Transaction
     ) async throws -> Outcome<Session> {
-        guard
-            let token = try await SessionStore.presented(
-                hash, deviceSecret: request.deviceSecret.map { secrets.hash(of: $0) }, in: transaction)
-        else { throw Self.invalid }
+        guard let token else { throw Self.invalid }
         let decision = RefreshPolicy.decide(
             tokenGeneration: token.generation, sessionGeneration: token.sessionGeneration,
             usedGeneration: token.usedGeneration, replacedAt: token.replacedAt, isProven: token.isProven,

@@ -49,24 +49,23 @@ struct PresentedToken: Sendable {
                 .uuid(id), .uuid(person), .uuid(device), .uuid(access), .text(method.provider?.rawValue),
                 .bool(method == .phoneCode), .bool(method == .emailCode), .text(app),
             ])
-        insertToken(refresh, session: id, generation: 1, in: transaction)
-    }
-
-    private static func insertToken(
-        _ hash: [UInt8], session: Identifier, generation: Int64, in transaction: Transaction
-    ) {
         transaction.send(
-            "INSERT INTO refresh_tokens (hash, session_id, generation) VALUES ($1, $2, $3)",
-            [.bytes(hash), .uuid(session), .integer(generation)])
+            "INSERT INTO refresh_tokens (hash, session_id, generation) VALUES ($1, $2, 1)",
+            [.bytes(refresh), .uuid(id)])
     }
 
+    /// Locks a refresh token and its session. ``presented(_:)`` reads the rows.
+    ///
     /// - Parameters:
     ///   - hash: the hash of the refresh token.
     ///   - deviceSecret: the hash of the device's secret in the request.
-    static func presented(
-        _ hash: [UInt8], deviceSecret: [UInt8]?, in transaction: Transaction
-    ) async throws -> PresentedToken? {
-        try await transaction.query(load, [.bytes(hash), .bytes(deviceSecret)]).first.map { row in
+    static func presenting(_ hash: [UInt8], deviceSecret: [UInt8]?) -> Query {
+        (load, [.bytes(hash), .bytes(deviceSecret)])
+    }
+
+    /// The refresh token; `nil` if nobody knows it.
+    static func presented(_ rows: [Row]) throws -> PresentedToken? {
+        try rows.first.map { row in
             PresentedToken(
                 session: try row.uuid("session_id"), person: try row.uuid("person_id"),
                 device: try row.uuid("device_id"), role: try row.text("role"),
@@ -91,11 +90,12 @@ struct PresentedToken: Sendable {
         _ token: PresentedToken, hash: [UInt8], to next: [UInt8], access: Identifier, answer: [UInt8],
         in transaction: Transaction
     ) {
-        transaction.send(replace, [.bytes(hash), .bytes(answer)])
-        let generation = token.sessionGeneration + 1
         transaction.send(
-            advance, [.uuid(token.session), .integer(generation), .uuid(access), .integer(token.generation)])
-        insertToken(next, session: token.session, generation: generation, in: transaction)
+            advance,
+            [
+                .bytes(hash), .bytes(answer), .bytes(next), .uuid(token.session),
+                .integer(token.sessionGeneration + 1), .uuid(access), .integer(token.generation),
+            ])
     }
 
     /// Records that a session's newest access token is in use. In a browser, this counts only when the browser has had
@@ -301,13 +301,14 @@ struct PresentedToken: Sendable {
             JOIN devices d ON d.id = s.device_id
         WHERE t.hash = $1 FOR UPDATE OF s, t
         """
-    private static let replace: Statement = """
-        UPDATE refresh_tokens SET replaced_at = clock_timestamp(), answer_sealed = $2
-        WHERE hash = $1
-        """
     private static let advance: Statement = """
-        UPDATE sessions SET generation = $2, access_id = $3, used_generation = greatest(used_generation, $4),
-            last_used_at = clock_timestamp() WHERE id = $1
+        WITH replaced AS (
+            UPDATE refresh_tokens SET replaced_at = clock_timestamp(), answer_sealed = $2 WHERE hash = $1
+        ), next AS (
+            INSERT INTO refresh_tokens (hash, session_id, generation) VALUES ($3, $4, $5)
+        )
+        UPDATE sessions SET generation = $5, access_id = $6, used_generation = greatest(used_generation, $7),
+            last_used_at = clock_timestamp() WHERE id = $4
         """
     private static let noteUse: Statement = """
         UPDATE sessions s SET used_generation = generation FROM devices d
