@@ -7,6 +7,8 @@ package enum SealError: Error, Sendable { case cannotOpen, unknownKey }
 /// nonce of 96 bits.
 package enum AESGCM {
     static let nonceLength = 12, tagLength = 16
+    /// How much longer ``seal(_:key:associated:)`` makes a text, in bytes.
+    package static let overhead = nonceLength + tagLength
 
     /// Looked up once, as for ``SHA256``. It is never freed and never changed.
     private nonisolated(unsafe) static let algorithm = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
@@ -16,7 +18,7 @@ package enum AESGCM {
     /// - Parameters:
     ///   - key: 32 bytes.
     ///   - associated: what the bytes belong to. They can be opened only with the same value.
-    /// - Returns: nonce, ciphertext and tag, 28 bytes longer than the plaintext.
+    /// - Returns: nonce, ciphertext and tag.
     package static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
         seal(plaintext, key: key, nonce: RandomBytes.make(nonceLength), associated: associated)
     }
@@ -25,25 +27,28 @@ package enum AESGCM {
         precondition(key.count == 32 && nonce.count == nonceLength, "AES-256-GCM takes 32 and 12 bytes")
         let context = EVP_CIPHER_CTX_new()
         defer { EVP_CIPHER_CTX_free(context) }
-        var length: Int32 = 0
-        var output = [UInt8](repeating: 0, count: plaintext.count + 16)
-        var tag = [UInt8](repeating: 0, count: tagLength)
-        let sealed =
-            EVP_EncryptInit_ex(context, algorithm, nil, key, nonce) == 1
-            && EVP_EncryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
-            && EVP_EncryptUpdate(context, &output, &length, plaintext, Int32(plaintext.count)) == 1
-            && EVP_EncryptFinal_ex(context, &tag, &length) == 1
-            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), &tag) == 1
-        precondition(sealed, "libcrypto cannot encrypt")
-        return nonce + output.prefix(plaintext.count) + tag
+        return [UInt8](unsafeUninitializedCapacity: plaintext.count + overhead) { output, written in
+            guard let start = output.baseAddress else { return }
+            start.update(from: nonce, count: nonceLength)
+            let (ciphertext, tag) = (start + nonceLength, start + nonceLength + plaintext.count)
+            var length: Int32 = 0
+            let sealed =
+                EVP_EncryptInit_ex(context, algorithm, nil, key, nonce) == 1
+                && EVP_EncryptUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
+                && EVP_EncryptUpdate(context, ciphertext, &length, plaintext, Int32(plaintext.count)) == 1
+                && EVP_EncryptFinal_ex(context, tag, &length) == 1
+                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), tag) == 1
+            precondition(sealed, "libcrypto cannot encrypt")
+            written = plaintext.count + overhead
+        }
     }
 
     /// Decrypts.
     ///
     /// - Throws: ``SealError/cannotOpen`` for a wrong key, changed bytes or another `associated`.
     package static func open(_ sealed: [UInt8], key: [UInt8], associated: [UInt8] = []) throws(SealError) -> [UInt8] {
-        guard key.count == 32, sealed.count >= nonceLength + tagLength else { throw .cannotOpen }
-        let count = sealed.count - nonceLength - tagLength
+        guard key.count == 32, sealed.count >= overhead else { throw .cannotOpen }
+        let count = sealed.count - overhead
         let context = EVP_CIPHER_CTX_new()
         defer { EVP_CIPHER_CTX_free(context) }
         var opened = false
