@@ -154,7 +154,7 @@ let package = Package(
         tests(
             "FuzzTests",
             ["BusProtocol", "Documents", "HTTPServer", "ImageReading", "JSONText", "QuestionnaireService"]),
-        tests("HTTPServerTests", ["EventLoop", "HTTPServer", "Values"]),
+        tests("HTTPServerTests", ["EventLoop", "HTTPServer", "TestSupport", "Values"]),
         tests(
             "ServiceRuntimeTests",
             [

@@ -19,6 +19,8 @@ import EventLoop
         case reading
         /// Checking whether to read the body.
         case admitting
+        /// An upload takes a part of the body.
+        case passing
         /// The handler is working on the request.
         case answering
         /// Sending a response in parts. The promise resolves when the client has taken the last part.
@@ -45,6 +47,8 @@ import EventLoop
     private var parser: HTTPParser
     private var state = State.reading
     private var head: HTTPRequestHead?
+    /// What takes the body of the request while it arrives.
+    private var upload: (any HTTPUpload)?
     /// Whether the client waits for `100 Continue`.
     private var invitesBody = false
     private var inputEnded = false
@@ -127,7 +131,7 @@ import EventLoop
     /// Handles the end of input. The client may still read, so a complete request gets its response.
     private func endOfInput() {
         switch state {
-        case .admitting, .answering, .sending, .writing:
+        case .admitting, .passing, .answering, .sending, .writing:
             inputEnded = true
             transport.wantInput(false)
         case .reading, .lingering, .closed: close()
@@ -140,6 +144,7 @@ import EventLoop
             while let event = try parser.next() {
                 switch event {
                 case .head(let head): guard admit(head) else { return }
+                case .part(let part): return pass(part)
                 case .body(let body): return begin(body)
                 }
             }
@@ -166,16 +171,43 @@ import EventLoop
             workFrom(.admitting)
             Loop.spawn { await self.admit(after: check, limit: limit) }
             return false
+        case .upload(let upload, let limit):
+            workFrom(.admitting)
+            Loop.spawn { await self.admit(after: upload.begin, limit: limit, upload) }
+            return false
         }
     }
 
-    private func admit(after check: @Loop () async -> HTTPResponse?, limit: Int) async {
+    private func admit(
+        after check: @Loop () async -> HTTPResponse?, limit: Int, _ upload: (any HTTPUpload)? = nil
+    ) async {
         let refusal = await check()
         guard case .admitting = state else { return }
         if let refusal { return send(refusal, thenClose: true) }
-        state = .reading
+        self.upload = upload
+        parser.admit(bodyLimit: limit, partLength: upload == nil ? .max : HTTPServer.partLength)
         waitForClient()
-        parser.admit(bodyLimit: limit)
+        readOn()
+    }
+
+    /// Passes a part of the body on. The client's time for the body goes on meanwhile.
+    private func pass(_ part: [UInt8]) {
+        guard let upload else { return close() }
+        invitesBody = false
+        watchPhase()
+        state = .passing
+        Loop.spawn { await self.pass(part, to: upload) }
+    }
+
+    private func pass(_ part: [UInt8], to upload: any HTTPUpload) async {
+        let refusal = await upload.take(part)
+        guard case .passing = state else { return }
+        if let refusal { return send(refusal, thenClose: true) }
+        readOn()
+    }
+
+    private func readOn() {
+        state = .reading
         if !inputEnded { transport.wantInput(true) }
         advance()
     }
@@ -205,7 +237,7 @@ import EventLoop
 
     private func expired() {
         switch state {
-        case .reading where parser.phase != .idle: refuse(.timeout)
+        case .reading where parser.phase != .idle, .passing: refuse(.timeout)
         case .admitting, .answering: return
         case .reading, .sending, .writing, .lingering, .closed: close()
         }
@@ -222,7 +254,7 @@ import EventLoop
 
     private func answer(_ request: HTTPRequest) async {
         guard let owner else { return close() }
-        let response = await owner.handler(request)
+        let response = if let upload { await upload.finish(request.body) } else { await owner.handler(request) }
         guard case .answering = state else { return }
         let closes = !request.head.keepsAlive || owner.isDraining
         // RFC 9112, 6.1: HTTP/1.0 has no chunks, so the end of the connection is the end of the response.
@@ -281,7 +313,7 @@ import EventLoop
 
     private func finish(_ bytes: [UInt8], _ body: [UInt8] = [], thenClose: Bool) {
         state = .writing(thenClose: thenClose)
-        head = nil
+        (head, upload) = (nil, nil)
         deadline.set(after: limits.writeTimeout)
         transport.write(bytes, then: body)
         guard !transport.isClosed else { return }
@@ -299,11 +331,9 @@ import EventLoop
         if case .sending(let taken) = state { return taken?.resolve(.success(())) ?? () }
         guard case .writing(let thenClose) = state else { return }
         guard !thenClose, owner?.isDraining == false else { return linger() }
-        state = .reading
         timedPhase = nil
         waitForClient()
-        if !inputEnded { transport.wantInput(true) }
-        advance()
+        readOn()
     }
 
     /// Closes later: closing with unread input sends a reset, which can reach the client before the response does.

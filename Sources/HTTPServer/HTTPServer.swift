@@ -33,6 +33,9 @@ import Glibc
         }
     }
 
+    /// The length of the parts in which an ``HTTPUpload`` gets its body, in bytes.
+    package nonisolated static let partLength = 65_536
+
     let limits: HTTPLimits
     private let host: String
     private let port: Int

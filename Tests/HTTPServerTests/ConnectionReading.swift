@@ -29,6 +29,7 @@ struct ConnectionReading: Codable, Equatable {
                 case .head(let found):
                     head = found
                     parser.admit(bodyLimit: 65_536)
+                case .part: continue
                 case .body(let body):
                     guard let head else { continue }
                     let target = head.path + (head.query.map { "?" + $0 } ?? "")

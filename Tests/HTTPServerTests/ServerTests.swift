@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -20,6 +21,9 @@ import Testing
             delegate: HTTPServer.Delegate(
                 shares: shares,
                 admission: { head, _ in
+                    if head.path.hasPrefix("/upload") {
+                        return .upload(Upload(head.path, gate, entered), limit: 1 << 20)
+                    }
                     guard head.path.hasPrefix("/checked") else { return .read(limit: 65_536) }
                     return .check(
                         {
@@ -52,6 +56,42 @@ import Testing
     }
 }
 
+/// It says how long the parts were, and how many bytes of `x` they had. At some paths it refuses them, or waits.
+@Loop private final class Upload: HTTPUpload {
+    private let path: String
+    private let (gate, entered): (LoopPromise<Void>, LoopPromise<Void>)
+    private var lengths: [Int] = []
+    private var count = 0
+
+    init(_ path: String, _ gate: LoopPromise<Void>, _ entered: LoopPromise<Void>) {
+        (self.path, self.gate, self.entered) = (path, gate, entered)
+    }
+
+    func begin() async -> HTTPResponse? {
+        await Task.yield()
+        return path == "/upload/never" ? HTTPResponse(status: 401) : nil
+    }
+
+    func take(_ part: [UInt8]) async -> HTTPResponse? {
+        lengths.append(part.count)
+        count += part.count { $0 == 120 }
+        if path == "/upload/slow" {
+            entered.resolve(.success(()))
+            try? await gate.get()
+        }
+        return path == "/upload/part" ? HTTPResponse(status: 409) : nil
+    }
+
+    func finish(_ end: [UInt8]) async -> HTTPResponse {
+        _ = await take(end)
+        return HTTPResponse(status: 200, body: Array("\(lengths) \(count).".utf8))
+    }
+}
+
+private func put(_ path: String, _ count: Int, _ rest: String = "") -> [UInt8] {
+    Array("PUT \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\(rest)\r\n".utf8)
+}
+
 /// So many pieces, then the last one or a failure.
 @Loop private func pieces(_ count: Int, _ last: String?, size: Int = 1) -> HTTPBodyRest {
     let source = PieceSource(count: count, last: last, size: size)
@@ -80,6 +120,46 @@ private func get(_ path: String, _ rest: String = "") -> String { "GET \(path) H
 private let closing = "Connection: close\r\n"
 
 @Suite("HTTP server") @Loop struct ServerTests {
+    @Test func anUploadGetsItsBodyInParts() async throws {
+        let client = try Echo().client()
+        let body = [UInt8](repeating: 120, count: 150_000)
+        try await client.send(put("/upload", body.count) + body + put("/upload", 1) + [120])
+        #expect(try await client.read(until: "[1] 1.").contains("[65536, 65536, 18928] 150000."))
+        try await client.send(put("/upload", 131_072, closing) + body.prefix(131_072))
+        #expect(try await client.readToEnd().hasSuffix("[65536, 65536] 131072."))
+    }
+
+    @Test func anUploadRefusesItsBodyBeforeAndWithin() async throws {
+        let echo = try Echo()
+        for (path, count, status) in [("never", 10, 401), ("part", 500_000, 409), ("large", 2 << 20, 413)] {
+            let client = try echo.client()
+            try await client.send(put("/upload/\(path)", count) + [UInt8](repeating: 120, count: min(count, 100_000)))
+            #expect(try await client.readToEnd().hasPrefix("HTTP/1.1 \(status) "))
+        }
+    }
+
+    @Test("an upload that takes its time gets everything of a client that closed its half")
+    func aSlowUpload() async throws {
+        let echo = try Echo()
+        let client = try echo.client()
+        let body = [UInt8](repeating: 120, count: 150_000)
+        try await client.send(put("/upload/slow", body.count) + body)
+        client.endOutput()
+        try await echo.entered.get()
+        echo.gate.resolve(.success(()))
+        #expect(try await client.readToEnd().hasSuffix("[65536, 65536, 18928] 150000."))
+    }
+
+    @Test func theTimeOfABodyGoesOnWhileAnUploadTakesParts() async throws {
+        var limits = HTTPLimits()
+        limits.bodyTimeout = .milliseconds(100)
+        let echo = try Echo(limits)
+        let client = try echo.client()
+        try await client.send(put("/upload/slow", 100_000) + [UInt8](repeating: 120, count: 70_000))
+        #expect(try await client.readToEnd().hasPrefix("HTTP/1.1 408 "))
+        echo.gate.resolve(.success(()))
+    }
+
     @Test func anAnswerInPiecesComesInChunksAndKeepsTheConnection() async throws {
         let client = try Echo().client()
         try await client.send(get("/pieces"))

@@ -1,13 +1,10 @@
 extension HTTPParser {
     mutating func readSizedBody(_ count: Int) throws(HTTPRefusal) -> Step {
-        guard body.count + count <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit) }
-        let taken = take(count)
-        body.append(contentsOf: taken)
-        guard taken.count == count else {
-            state = .sizedBody(count - taken.count)
-            return .starved
-        }
-        return finishBody()
+        guard bodyCount + count <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit) }
+        let left = count - takeBody(count)
+        guard left > 0 else { return finishBody() }
+        state = .sizedBody(left)
+        return finishPart()
     }
 
     /// Reads `chunk-size [";" extension]`. Extensions are skipped, up to `HTTPLimits.chunkExtensionBytes`.
@@ -30,16 +27,15 @@ extension HTTPParser {
             throw .malformed("A chunk extension has a control character.")
         }
         extensionBytes += rest.count
-        guard size <= bodyLimit - body.count else { throw .bodyTooLarge(limit: bodyLimit) }
+        guard size <= bodyLimit - bodyCount else { throw .bodyTooLarge(limit: bodyLimit) }
         state = size == 0 ? .trailers : .chunkData(size)
         return .again
     }
 
     mutating func readChunkData(_ count: Int) -> Step {
-        let taken = take(count)
-        body.append(contentsOf: taken)
-        state = taken.count == count ? .chunkEnd : .chunkData(count - taken.count)
-        return taken.count == count ? .again : .starved
+        let left = count - takeBody(count)
+        state = left == 0 ? .chunkEnd : .chunkData(left)
+        return left == 0 ? .again : finishPart()
     }
 
     mutating func readChunkEnd() throws(HTTPRefusal) -> Step {

@@ -7,9 +7,11 @@ import Glibc
 package struct HTTPParser: Sendable {
     /// A parsed part of a request.
     package enum Event: Sendable, Equatable {
-        /// A complete head. The parser goes on when ``HTTPParser/admit(bodyLimit:)`` sets the limit of the body.
+        /// A complete head. The parser goes on when ``HTTPParser/admit(bodyLimit:partLength:)`` sets the limit of the body.
         case head(HTTPRequestHead)
-        /// The complete body, which ends the request.
+        /// The next part of a body that is read in parts. It is as long as ``HTTPParser/admit(bodyLimit:partLength:)`` says.
+        case part([UInt8])
+        /// The complete body, or what its parts have left of it. It ends the request.
         case body([UInt8])
     }
 
@@ -45,7 +47,11 @@ package struct HTTPParser: Sendable {
     private var headBytes = 0
     private var skippedEmptyLine = false
     var bodyLimit = 0
-    var body: [UInt8] = []
+    private var partLength = Int.max
+    /// What has been read of the body, or of its part.
+    private var body: [UInt8] = []
+    /// The bytes of the body that have been read.
+    private(set) var bodyCount = 0
     var extensionBytes = 0
 
     /// Makes a parser for the first request of a connection.
@@ -77,7 +83,7 @@ package struct HTTPParser: Sendable {
 
     /// Parses up to the next event.
     ///
-    /// - Returns: `nil` if the parser needs more bytes, or a call of ``admit(bodyLimit:)``.
+    /// - Returns: `nil` if the parser needs more bytes, or a call of ``admit(bodyLimit:partLength:)``.
     /// - Throws: the refusal, once. Later calls return `nil`.
     package mutating func next() throws(HTTPRefusal) -> Event? {
         do {
@@ -96,13 +102,16 @@ package struct HTTPParser: Sendable {
 
     /// Lets the parser go on with the body after a head.
     ///
-    /// - Parameter bodyLimit: in bytes. A larger body is refused with ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as
-    ///   its size is known. Without a body (``awaitsBody``), the limit does not matter.
-    package mutating func admit(bodyLimit: Int) {
+    /// - Parameters:
+    ///   - bodyLimit: in bytes. A larger body is refused with ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as its size
+    ///     is known. Without a body (``awaitsBody``), the limit does not matter.
+    ///   - partLength: of the parts in which ``Event/part(_:)`` passes the body on while it is read, in bytes. The default is
+    ///     to pass it on whole.
+    package mutating func admit(bodyLimit: Int, partLength: Int = .max) {
         guard case .admission(let framing) = state else { return }
         self.bodyLimit = bodyLimit
-        body = []
-        extensionBytes = 0
+        self.partLength = partLength
+        (body, bodyCount, extensionBytes) = ([], 0, 0)
         switch framing {
         case .sized(let count): state = .sizedBody(count)
         case .chunked: state = .chunkSize
@@ -199,6 +208,23 @@ package struct HTTPParser: Sendable {
         let taken = buffer[position...].prefix(count)
         position += taken.count
         return taken
+    }
+
+    /// Moves up to `count` bytes to the body, but not beyond the end of a part.
+    ///
+    /// - Returns: how many.
+    mutating func takeBody(_ count: Int) -> Int {
+        let taken = take(min(count, partLength - body.count))
+        body.append(contentsOf: taken)
+        bodyCount += taken.count
+        return taken.count
+    }
+
+    /// Passes on a part that is complete. Otherwise bytes are missing.
+    mutating func finishPart() -> Step {
+        guard body.count == partLength else { return .starved }
+        defer { body = [] }
+        return .event(.part(body))
     }
 
     mutating func finishBody() -> Step {

@@ -13,6 +13,9 @@ func checkRequests(_ bytes: [UInt8]) throws(BrokenPromise) {
     let reading = read([bytes[...]])
     try promise(read(bytes.indices.map { bytes[$0...$0] }) == reading, "Single bytes are read in another way.")
     try promise(read(cut(bytes)) == reading, "Pieces are read in another way.")
+    let inParts = read(cut(bytes), partLength: 7)
+    try promise(read([bytes[...]], partLength: 7) == inParts, "Pieces are read in other parts.")
+    try promise(joined(inParts) == reading, "The parts of a body are not the body.")
     for (index, event) in reading.events.enumerated() {
         guard case .head(let head) = event else { continue }
         try check(head)
@@ -31,7 +34,7 @@ func checkChunked(_ bytes: [UInt8]) throws(BrokenPromise) {
     try promise(unchunked(bytes[...]) == body, "The body has other bytes than RFC 9112 says.")
 }
 
-private func read(_ pieces: [ArraySlice<UInt8>]) -> Reading {
+private func read(_ pieces: [ArraySlice<UInt8>], partLength: Int = .max) -> Reading {
     var parser = HTTPParser()
     var reading = Reading()
     for piece in pieces {
@@ -39,7 +42,7 @@ private func read(_ pieces: [ArraySlice<UInt8>]) -> Reading {
         do throws(HTTPRefusal) {
             while let event = try parser.next() {
                 reading.events.append(event)
-                parser.admit(bodyLimit: 65_536)
+                parser.admit(bodyLimit: 65_536, partLength: partLength)
             }
         } catch {
             reading.refusal = error
@@ -47,6 +50,23 @@ private func read(_ pieces: [ArraySlice<UInt8>]) -> Reading {
     }
     if reading.refusal == nil { reading.left = parser.bufferedCount }
     return reading
+}
+
+/// The same with each body in one.
+private func joined(_ reading: Reading) -> Reading {
+    var (joined, body) = (reading, [UInt8]())
+    joined.events = reading.events.compactMap { event in
+        switch event {
+        case .head: return event
+        case .part(let part):
+            body += part
+            return nil
+        case .body(let end):
+            defer { body = [] }
+            return .body(body + end)
+        }
+    }
+    return joined
 }
 
 /// The bytes in pieces, whose lengths follow from the bytes themselves.

@@ -1,14 +1,14 @@
 import EventLoop
 import Foundation
 
-/// A blocking socket that sends the bytes it is told, off the loop.
-final class RawClient: Sendable {
+/// A connection that sends the bytes it is told, and is closed with this object.
+package final class RawClient: Sendable {
     private let descriptor: Int32
     /// Whom this client needs alive.
     private let server: (any Sendable)?
 
     /// - Parameter source: the address to connect from; all of 127.0.0.0/8 are this machine's.
-    init(
+    package init(
         port: Int, receiveBuffer: Int32? = nil, from source: String = "127.0.0.1", of server: (any Sendable)? = nil
     ) throws {
         self.server = server
@@ -38,9 +38,11 @@ final class RawClient: Sendable {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+    /// Sends text as UTF-8.
+    package func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    func send(_ bytes: [UInt8]) async throws {
+    /// Sends bytes.
+    package func send(_ bytes: [UInt8]) async throws {
         try await Loop.offload { [descriptor] in
             var sent = 0
             while sent < bytes.count {
@@ -53,13 +55,14 @@ final class RawClient: Sendable {
         }
     }
 
-    func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
+    /// Says that nothing more will be sent.
+    package func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Everything up to the end of the connection.
-    func readToEnd() async throws -> String { try await read(until: nil) }
+    package func readToEnd() async throws -> String { try await read(until: nil) }
 
     /// Everything until the text has come that is waited for.
-    func read(until marker: String) async throws -> String { try await read(until: Optional(marker)) }
+    package func read(until marker: String) async throws -> String { try await read(until: Optional(marker)) }
 
     private func read(until marker: String?) async throws -> String {
         try await Loop.offload { [descriptor] in

@@ -1,0 +1,15 @@
+import EventLoop
+
+/// A request whose body is taken in parts while it arrives, so that it need not fit into memory.
+@Loop package protocol HTTPUpload: AnyObject, Sendable {
+    /// Checks the request before its body is read.
+    ///
+    /// - Returns: a response that refuses it; the server sends that and closes the connection.
+    func begin() async -> HTTPResponse?
+    /// Takes the next part of the body, of ``HTTPServer/partLength`` bytes. The server passes on no other one meanwhile.
+    ///
+    /// - Returns: a response that refuses the rest; the server sends that and closes the connection.
+    func take(_ part: [UInt8]) async -> HTTPResponse?
+    /// Takes the end of the body, of at most a part, and responds. Where the client goes away before, this is not called.
+    func finish(_ end: [UInt8]) async -> HTTPResponse
+}
