@@ -23,8 +23,9 @@ enum VerificationServiceDefinition {
             "VERIFICATION_MEDIA", .text, nil,
             "What stands before the path of an upload or a photo: https://HOST, or nothing for the address of the API"),
         .init(
-            "VERIFICATION_CONNECTIONS", .integer(4...1024), "40",
-            "HTTP connections at a time. Each may take up to 16 MiB of memory while a picture arrives"),
+            "VERIFICATION_CONNECTIONS", .integer(4...1024), "64",
+            "HTTP connections at a time. Each may take 8 MiB: of the disk while a picture arrives, of memory while a photo is sent"
+        ),
         .init(
             "VERIFICATION_BLOBS", .text, nil,
             "Where the encrypted pictures lie: a folder that all replicas share, or s3://BUCKET; required outside development"
@@ -32,6 +33,10 @@ enum VerificationServiceDefinition {
         .init(
             "VERIFICATION_KEY_STORE", .text, nil,
             "Folder of the pictures' keys, the same for all replicas, on another volume; required outside development"),
+        .init(
+            "VERIFICATION_ARRIVALS", .text, nil,
+            "Folder of pictures that are still arriving, best on a disk of this machine. By default it is that of VERIFICATION_BLOBS or, with a bucket, of VERIFICATION_KEY_STORE"
+        ),
         .init("VERIFICATION_S3_URL", .text, nil, "Address of the server of the bucket, without the bucket's name"),
         .init("VERIFICATION_S3_REGION", .text, "us-east-1", "Region of the bucket"),
         .init(
@@ -110,8 +115,10 @@ enum VerificationServiceDefinition {
         if let blobs = configuration.optionalText("VERIFICATION_BLOBS"),
             let keyStore = configuration.optionalText("VERIFICATION_KEY_STORE")
         {
-            vault = MediaVault(
-                blobs: try Self.blobs(blobs, configuration), keyStore: keyStore, keys: container.keys)
+            let store = try Self.blobs(blobs, configuration)
+            let arrivals =
+                configuration.optionalText("VERIFICATION_ARRIVALS") ?? (store as? MediaFolder)?.path ?? keyStore
+            vault = MediaVault(blobs: store, keyStore: keyStore, arrivals: arrivals, keys: container.keys)
         }
         guard vault != nil || configuration.profile == .development else {
             throw ConfigurationError("VERIFICATION_BLOBS and VERIFICATION_KEY_STORE are required")
@@ -144,9 +151,12 @@ enum VerificationServiceDefinition {
             let rows = try await container.database.read("SELECT id FROM picture_home")
             let home = try rows.first?.uuid("id").description ?? ""
             // The pictures of another database would be orphans here, and be destroyed.
-            return try await vault.belongs(to: home)
-                ? nil
-                : "VERIFICATION_BLOBS and VERIFICATION_KEY_STORE belong to another database. Name this one's folders, or empty ones."
+            guard try await vault.belongs(to: home) else {
+                return
+                    "VERIFICATION_BLOBS and VERIFICATION_KEY_STORE belong to another database. Name this one's folders, or empty ones."
+            }
+            _ = try await vault.spool()
+            return nil
         }
         let destructions = DestructionStore(
             database: container.database, vault: vault, audit: container.audit, log: container.log)

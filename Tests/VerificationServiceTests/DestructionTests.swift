@@ -79,7 +79,8 @@ import Testing
             let folder = media.folder.path + "/new"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             let other = MediaVault(
-                blobs: MediaFolder(path: folder), keyStore: media.keys, keys: media.stage.containers[0].keys)
+                blobs: MediaFolder(path: folder), keyStore: media.keys, arrivals: folder,
+                keys: media.stage.containers[0].keys)
             #expect(try await !other.belongs(to: "\(Identifier.random())"), "neither with one new folder of the two")
             #expect(try await other.belongs(to: home), "the new folder was left as it was")
         }
@@ -160,7 +161,7 @@ import Testing
 extension MediaStage {
     var store: MediaStore {
         let container = stage.containers[0]
-        let vault = MediaVault(blobs: MediaFolder(path: blobs), keyStore: keys, keys: container.keys)
+        let vault = MediaVault(blobs: MediaFolder(path: blobs), keyStore: keys, arrivals: blobs, keys: container.keys)
         return MediaStore(
             database: container.database, vault: vault, keys: container.keys, origin: MediaOrigin(base: ""))
     }

@@ -22,7 +22,7 @@ import Testing
             #expect(shown.body.firstRange(of: Array(MediaStage.canary.utf8)) == nil)
             // Neither the comment in the picture nor an address is written down.
             let kept = try await media.everything() + media.stage.log.text
-            let picture = Data(MediaStage.picture.suffix(60).prefix(30)).map { String(format: "%02x", $0) }.joined()
+            let picture = Data(MediaStage.small.suffix(60).prefix(30)).map { String(format: "%02x", $0) }.joined()
             let signature = try #require(pictures[0].url.split(separator: "signature=").last).description
             for canary in [MediaStage.canary, picture, signature] { #expect(!kept.contains(canary)) }
             #expect(

@@ -59,11 +59,26 @@ import Testing
     func send(
         _ bytes: [UInt8], to url: String, method: String = "PUT", type: String = "image/png", length: Int? = nil
     ) async throws -> Exchange {
+        let (port, head) = try Self.head(of: url, method: method, type: type, length: length ?? bytes.count)
+        return try await Exchange(port: port, bytes: head + bytes)
+    }
+
+    private static func head(
+        of url: String, method: String = "PUT", type: String = "image/png", length: Int
+    ) throws -> (port: Int, head: [UInt8]) {
         guard let url = URLComponents(string: url), let port = url.port else { throw URLError(.badURL) }
         let head =
             "\(method) \(url.percentEncodedPath)?\(url.percentEncodedQuery ?? "") HTTP/1.1\r\nHost: h\r\n"
-            + "Connection: close\r\nContent-Type: \(type)\r\nContent-Length: \(length ?? bytes.count)\r\n\r\n"
-        return try await Exchange(port: port, bytes: Array(head.utf8) + bytes)
+            + "Connection: close\r\nContent-Type: \(type)\r\nContent-Length: \(length)\r\n\r\n"
+        return (port, Array(head.utf8))
+    }
+
+    /// Sends all but the last byte to an address, and waits.
+    func sendAllButOneByte(of bytes: [UInt8], to url: String) async throws -> RawClient {
+        let (port, head) = try Self.head(of: url, length: bytes.count)
+        let client = try RawClient(port: port)
+        try await client.send(head + bytes.dropLast())
+        return client
     }
 
     /// A picture that has arrived.
@@ -110,8 +125,23 @@ import Testing
         files.flatMap { [UInt8](FileManager.default.contents(atPath: "\(folder.path)/\($0)") ?? Data()) }
     }
 
-    /// A PNG of 8 by 8 pixels with a comment that must appear nowhere.
-    static let picture = [UInt8](
+    /// Pictures that arrive: the files that a process has open here and that have no name, with at least so many bytes.
+    func arriving(in process: pid_t = getpid(), atLeast length: Int = 0) -> [URL] {
+        let descriptors = "/proc/\(process)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
+        return names.map { URL(filePath: "\(descriptors)/\($0)") }.filter { file in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)
+            guard let target, target.hasPrefix(folder.path), target.hasSuffix(" (deleted)") else { return false }
+            var status = stat()
+            return stat(file.path, &status) == 0 && status.st_size >= length
+        }
+    }
+
+    /// A PNG of 8 by 8 pixels. It has a comment that must appear nowhere, in the picture and behind its end, and arrives in
+    /// several parts.
+    static let picture = small + Array(repeatElement(Array(canary.utf8), count: 15_000).joined())
+    /// The same without what stands behind its end.
+    static let small = [UInt8](
         Data(
             base64Encoded:
                 "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAE3RFWHRDb21tZW50AGNhbmFyeS0zZjlhhzsB5QAAABFJREFU"

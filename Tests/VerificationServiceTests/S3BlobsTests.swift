@@ -116,7 +116,7 @@ import Testing
                 try await media.ask(PutPhotos(photos: [photo]), person).photos.first?.url)
             #expect(try await media.get(url).status == 200)
             let stored = try #require(bucket.objects[photo.description])
-            let pixels = Array(MediaStage.picture.suffix(40).prefix(16))
+            let pixels = Array(MediaStage.small.suffix(40).prefix(16))
             #expect(stored.firstRange(of: pixels) == nil && bucket.objects["database"] != nil)
             bucket.refusals = [(503, "SlowDown"), (503, "SlowDown"), (503, "SlowDown")]
             let upload = try await media.promised(person)

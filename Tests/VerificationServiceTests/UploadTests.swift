@@ -30,8 +30,7 @@ import Testing
     }
 
     @Test func ofFiftyPicturesToOneAddressOneWins() async throws {
-        // By default a listener takes 40 connections, and closes whoever is slow to send when another one comes.
-        try await MediaStage.run(replicas: 2, variables: ["VERIFICATION_CONNECTIONS": "50"]) { media in
+        try await MediaStage.run(replicas: 2) { media in
             let upload = try await media.promised(.random())
             let sent = try await atOnce(50) {
                 try await media.send(MediaStage.picture, to: upload.uploadUrl).status
@@ -114,7 +113,74 @@ import Testing
                 photos: PhotoStore(media: media.store, keys: container.keys), log: container.log,
                 statistics: VerificationStatistics(container.database))
             #expect(await listener.answer(HTTPRequest(head: head)).status == 410, "it has no body")
-            #expect(await listener.answer(HTTPRequest(head: head, body: MediaStage.picture)).status == 204)
+            let (spool, picture) = (try await #require(media.store.vault).spool(), MediaStage.picture)
+            try await Loop.offload {
+                for (number, start) in stride(from: 0, to: picture.count, by: HTTPServer.partLength).enumerated() {
+                    try spool.write(Array(picture[start...].prefix(HTTPServer.partLength)), number: number)
+                }
+            }
+            try await listener.take(MediaListener.Arrival(address: late, spool: spool))
+            #expect(try await media.stage.rows("SELECT state FROM media") == "stored")
+        }
+    }
+
+    @Test func whatArrivesIsEncryptedAndHasNoNameAndGoesWithItsConnection() async throws {
+        try await MediaStage.run { media in
+            let upload = try await media.promised(.random())
+            var client: RawClient? = try await media.sendAllButOneByte(of: MediaStage.picture, to: upload.uploadUrl)
+            #expect(try await eventually { !media.arriving(atLeast: 100_000).isEmpty })
+            let file = try #require(media.arriving().first)
+            #expect(try [UInt8](Data(contentsOf: file)).firstRange(of: Array(MediaStage.canary.utf8)) == nil)
+            #expect(client != nil && media.files.isEmpty)
+            client = nil
+            #expect(try await eventually { media.arriving().isEmpty })
+            #expect(media.files.isEmpty)
+        }
+    }
+
+    @Test func picturesThatArriveSlowlyTakeLittleMemory() async throws {
+        try await MediaStage.run(replicas: 0) { media in
+            let environment = media.stage.environment.merging(["LOG_LEVEL": "error"]) { $1 }
+            let program = try ServiceProgram("VerificationService", environment)
+            let picture = [UInt8](repeating: 1, count: 8 << 20)
+            var clients: [RawClient] = []
+            var before = 0
+            for number in 0..<5 {
+                let upload = try await media.promised(.random(), length: picture.count)
+                clients.append(try await media.sendAllButOneByte(of: picture, to: upload.uploadUrl))
+                let have = clients.count
+                let hasArrived = try await eventually {
+                    media.arriving(in: program.process, atLeast: picture.count - HTTPServer.partLength).count == have
+                }
+                try #require(hasArrived)
+                if number == 0 { before = try Self.residentBytes(of: program.process) }
+            }
+            let grown = try Self.residentBytes(of: program.process) - before
+            #expect(grown < 4 << 20, "four pictures of 8 MiB took \(grown) bytes")
+            withExtendedLifetime(clients) {}
+        }
+    }
+
+    private static func residentBytes(of process: pid_t) throws -> Int {
+        let figures = try String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8).split(separator: " ")
+        return try #require(Int(figures[1])) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    @Test func noPartOfASpoolStandsForAnotherOne() async throws {
+        let folder = try ScratchFolder()
+        try await Loop.offload {
+            let length = HTTPServer.partLength
+            let parts = [UInt8(1), 2, 3].map { [UInt8](repeating: $0, count: length) }
+            // A file system may have no files without a name. Then the file loses its name.
+            let file = try PictureSpool.unlinked(in: folder.path)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+            let spool = PictureSpool(file: file)
+            for (number, part) in (parts + [[4]]).enumerated() { try spool.write(part, number: number) }
+            #expect(try spool.read(3 * length + 1) == parts.joined() + [4])
+            #expect(throws: MediaFolder.Failure.self) { try spool.read(5 * length) }
+            let second = try MediaFolder.read(length + AESGCM.overhead, from: file, at: length + AESGCM.overhead)
+            try MediaFolder.write(second, to: file, at: 0)
+            #expect(throws: SealError.self) { try spool.read(length) }
         }
     }
 

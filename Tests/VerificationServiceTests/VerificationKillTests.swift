@@ -342,15 +342,12 @@ import Testing
 
     func killInBody(of url: String) async throws {
         let (media, picture) = (verifying.media, MediaStage.picture)
-        let sending = Loop.spawn {
-            _ = try? await media.send(Array(picture.prefix(40)), to: url, length: picture.count)
-        }
-        let hasBegun = try await eventually {
-            try await self.stage.rows("SELECT count(*) FROM media WHERE state = 'arriving'") == "1"
-        }
+        let process = try #require(program?.process)
+        let client = try await media.sendAllButOneByte(of: picture, to: url)
+        let hasBegun = try await eventually { !media.arriving(in: process, atLeast: 100_000).isEmpty }
         try #require(hasBegun)
         try await killAndResume()
-        try await sending.value
+        _ = try? await client.readToEnd()
     }
 
     /// A pipe that nobody reads lies where the bytes are written. So the process waits there, with the key on the disk.

@@ -9,22 +9,25 @@ import ServiceRuntime
 
 /// Takes pictures from apps over HTTP, and serves the photos of profiles. The reverse proxy publishes it.
 ///
-/// Each connection holds one picture at most, and their number is limited, so memory is limited too. No address, byte or
-/// person appears in the log.
+/// A picture is on the disk while it arrives. A photo is in memory while it is sent, so connections are limited. No address,
+/// byte or person appears in the log.
 @Loop struct MediaListener {
     let photos: PhotoStore
     let log: Log
     private let statistics: VerificationStatistics
-    /// A picture may take 80 MiB while it is checked.
-    private let turns = Turns(2)
-    private let writers = Turns(4)
+    /// A picture takes three times its length in memory until it is kept.
+    private let keeping = Turns(4)
+    /// It may take 80 MiB while it is checked.
+    private let checking = Turns(2)
+    /// A photo takes twice its length until it is decrypted, and once until its reader has it.
+    private let reading = Turns(8)
     private var media: MediaStore { photos.media }
 
     init(photos: PhotoStore, log: Log, statistics: VerificationStatistics) {
         (self.photos, self.log, self.statistics) = (photos, log, statistics)
     }
 
-    /// Times for phones on slow networks. A connection may hold a picture in memory.
+    /// Times for phones on slow networks.
     static func limits(connections: Int64) -> HTTPLimits {
         var limits = HTTPLimits()
         limits.connections = Int(connections)
@@ -44,15 +47,22 @@ import ServiceRuntime
                 }, handler: { await answer($0) }))
     }
 
-    /// Checks everything before the body is read. The last check uses the address up, so that of many requests one wins.
     private func admission(of head: HTTPRequestHead) -> BodyAdmission {
-        .check({ await refusing(head) { try await begin(head) } }, limit: Int(UploadLimits.length))
+        .upload(PictureUpload(head, to: self), limit: Int(UploadLimits.length))
     }
 
-    private func begin(_ head: HTTPRequestHead) async throws {
+    /// A picture whose address is used up, and where its bytes are kept meanwhile.
+    struct Arrival: Sendable {
+        let address: UploadAddress
+        let spool: PictureSpool
+    }
+
+    /// Checks everything before the body is read. The last check uses the address up, so that of many requests one wins.
+    func begin(_ head: HTTPRequestHead) async throws -> Arrival {
         let address = try checked(head)
-        guard media.vault != nil else { throw Self.unavailable }
+        guard let vault = media.vault else { throw Self.unavailable }
         guard try await media.begin(address) else { throw UploadAddress.used }
+        return try await abandoning(address) { Arrival(address: address, spool: try await vault.spool()) }
     }
 
     private func checked(_ head: HTTPRequestHead) throws -> UploadAddress {
@@ -76,35 +86,46 @@ import ServiceRuntime
         if head.method == "OPTIONS", head.path.hasPrefix(UploadAddress.folder) {
             return allowing(HTTPResponse(status: 204, headers: ["access-control-max-age": "86400"]), head)
         }
-        let refusal = await refusing(head) {
-            try await take(request)
-            statistics.countUpload(status: 204)
+        // A request with a body is an upload. No picture is empty, so one without is refused.
+        do {
+            _ = try checked(head)
+            throw UploadAddress.used
+        } catch {
+            return failed(error, head)
         }
-        return refusal ?? allowing(HTTPResponse(status: 204, headers: ["cache-control": "no-store"]), head)
     }
 
-    /// The body is here, so ``begin(_:)`` let it pass, perhaps before the time of the address ended. A request without a
-    /// body was not checked yet, and is refused.
-    private func take(_ request: HTTPRequest) async throws {
-        let known = request.body.isEmpty ? nil : media.address(path: request.head.path, query: request.head.query)
-        let address = try known ?? checked(request.head)
-        guard request.body.count == address.length, let purpose = try await media.arriving(address.media) else {
-            throw UploadAddress.used
+    /// Checks and keeps a picture that has arrived. The time of its address may be over.
+    func take(_ arrival: Arrival) async throws {
+        let (address, spool) = (arrival.address, arrival.spool)
+        guard let purpose = try await media.arriving(address.media) else { throw UploadAddress.used }
+        try await keeping.take()
+        defer { keeping.give() }
+        let checked = try await abandoning(address) {
+            try await checking.take()
+            defer { checking.give() }
+            let bytes = try await Loop.offload { try spool.read(Int(address.length)) }
+            return try await Loop.compute { try PictureCheck.checked(bytes, contentType: address.contentType) }
         }
-        let (bytes, contentType) = (request.body, address.contentType)
-        let checked: [UInt8]
+        guard try await media.store(checked, address.media, purpose) else { throw UploadAddress.used }
+    }
+
+    /// Runs a step. Where it fails, nothing will come of the picture, and its row goes.
+    func abandoning<Result: Sendable>(
+        _ address: UploadAddress, _ step: () async throws -> Result
+    ) async throws -> Result {
         do {
-            try await turns.take()
-            defer { turns.give() }
-            checked = try await Loop.compute { try PictureCheck.checked(bytes, contentType: contentType) }
+            return try await step()
         } catch {
             try await media.abandon(address.media)
             throw error
         }
-        // Encrypting and sending takes memory twice more.
-        try await writers.take()
-        defer { writers.give() }
-        guard try await media.store(checked, address.media, purpose) else { throw UploadAddress.used }
+    }
+
+    /// The response to a picture that was kept.
+    func taken(_ head: HTTPRequestHead) -> HTTPResponse {
+        statistics.countUpload(status: 204)
+        return allowing(HTTPResponse(status: 204, headers: ["cache-control": "no-store"]), head)
     }
 
     // MARK: Photos
@@ -145,6 +166,8 @@ import ServiceRuntime
         {
             return HTTPResponse(status: 304, headers: headers)
         }
+        try await reading.take()
+        defer { reading.give() }
         guard let bytes = try await media.bytes(of: id, shown.purpose, size) else { return nil }
         return HTTPResponse(status: 200, headers: headers, body: bytes)
     }
@@ -152,7 +175,7 @@ import ServiceRuntime
     // MARK: Answers
 
     /// Runs a step, and makes a problem document of its error.
-    private func refusing(_ head: HTTPRequestHead, _ step: () async throws -> Void) async -> HTTPResponse? {
+    func refusing(_ head: HTTPRequestHead, _ step: () async throws -> Void) async -> HTTPResponse? {
         do {
             try await step()
             return nil

@@ -30,12 +30,7 @@ struct MediaFolder: Sendable {
         let file = open(unfinished, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure("open") }
         defer { close(file) }
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + sent, $0.count - sent) }
-            guard count > 0 else { throw Failure("write") }
-            sent += count
-        }
+        try Self.write(bytes, to: file, at: 0)
         guard fsync(file) == 0 else { throw Failure("fsync") }
         guard rename(unfinished, finished) == 0 else { throw Failure("rename") }
         try Self.sync(part)
@@ -51,10 +46,25 @@ struct MediaFolder: Sendable {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw Failure("fstat") }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        return try Self.read(Int(status.st_size), from: file, at: 0)
+    }
+
+    static func write(_ bytes: [UInt8], to file: Int32, at place: Int) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress! + sent, $0.count - sent, place + sent) }
+            guard count > 0 else { throw Failure("write") }
+            sent += count
+        }
+    }
+
+    static func read(_ length: Int, from file: Int32, at place: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: length)
         var have = 0
-        while have < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + have, $0.count - have) }
+        while have < length {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress! + have, $0.count - have, place + have)
+            }
             guard count > 0 else { throw Failure("read") }
             have += count
         }
@@ -96,5 +106,5 @@ struct MediaFolder: Sendable {
 }
 
 extension MediaFolder.Failure {
-    fileprivate init(_ call: String) { self.init(call: call, code: errno) }
+    init(_ call: String) { self.init(call: call, code: errno) }
 }

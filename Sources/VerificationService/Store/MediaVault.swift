@@ -13,10 +13,12 @@ struct MediaVault: Sendable {
     private let keyStore: MediaFolder
     private let photoKeys: MediaFolder
     private let otherKeys: MediaFolder
+    private let arrivals: String
     private let sealer: Sealer
 
-    init(blobs: any BlobStore, keyStore: String, keys: KeyRing) {
-        self.blobs = blobs
+    /// - Parameter arrivals: the folder of pictures that are still arriving.
+    init(blobs: any BlobStore, keyStore: String, arrivals: String, keys: KeyRing) {
+        (self.blobs, self.arrivals) = (blobs, arrivals)
         self.keyStore = MediaFolder(path: keyStore)
         photoKeys = MediaFolder(path: "\(keyStore)/photos")
         otherKeys = MediaFolder(path: "\(keyStore)/captures")
@@ -51,6 +53,11 @@ struct MediaVault: Sendable {
     func has(_ id: Identifier, _ purpose: MediaPurpose) async throws -> Bool {
         let keys = keys(for: purpose)
         return try await Loop.offload { try keys.read(BlobName(id)) != nil }
+    }
+
+    /// A place for a picture that arrives.
+    func spool() async throws -> PictureSpool {
+        try await Loop.offload { [arrivals] in try PictureSpool(in: arrivals) }
     }
 
     /// Writes a picture under a new key, the key first.

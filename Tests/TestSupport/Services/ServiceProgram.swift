@@ -2,7 +2,8 @@ import Foundation
 
 /// The released program of a service, in its own process, which a test can kill.
 package final class ServiceProgram {
-    private let process: pid_t
+    /// Its number.
+    package let process: pid_t
     private var isOver = false
 
     /// - Parameters:
