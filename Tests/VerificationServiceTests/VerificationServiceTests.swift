@@ -33,6 +33,9 @@ import Testing
     @Test func aPhotoThatTheJudgeAcceptsVerifiesThePerson() async throws {
         try await Verifying.run(replicas: 2) { verifying in
             let (person, session) = try await verifying.uploaded()
+            let life =
+                "SELECT expires_at - clock_timestamp() <= interval '24 hours' FROM media WHERE purpose = 'verification'"
+            #expect(try await verifying.stage.rows(life) == "t")
             let view = try await verifying.complete(session, person)
             #expect(view.status == "processing" && view.attemptsLeft == 2)
             let decided = try await verifying.decided.atLeast(1)
@@ -42,8 +45,11 @@ import Testing
             #expect(try await verifying.captures() == 0)
             #expect(try await verifying.begin(person).status == "verified")
             let consent = try await verifying.stage.rows(
-                "SELECT consent_version, consent_locale, is_consent_in_force FROM verifications")
-            #expect(consent == "7|sv|t")
+                """
+                SELECT consent_version, consent_locale, is_consent_in_force,
+                    consent_given_at > clock_timestamp() - interval '1 min' FROM verifications
+                """)
+            #expect(consent == "7|sv|t|t")
             let page = try await verifying.ask(ExportVerification(after: nil), person)
             #expect(page.records.count == 2, "the verification, and how many uploads there were today")
         }

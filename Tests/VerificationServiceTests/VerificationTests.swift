@@ -45,6 +45,17 @@ import Testing
         }
     }
 
+    /// Source: document 001, "Verification Results".
+    @Test(arguments: [
+        (Verification.Status.verified, "You're verified!"),
+        (.livenessFailed, "We couldn't verify liveness. Try again?"),
+        (.qualityTooLow, "Photo quality too low. Better lighting?"),
+        (.inconclusive, "Verification inconclusive. Contact support?"),
+    ]) func eachVerdictHasItsSentence(status: Verification.Status, sentence: String) {
+        let view = VerificationView(Verification(status: status, tries: 1), in: .named("en"))
+        #expect(view.message == sentence && view.status == status.rawValue)
+    }
+
     @Test func aCaptureThatTheJudgeAcceptsVerifiesThePerson() throws {
         var course = Course()
         let id = try course.complete()

@@ -13,6 +13,9 @@ enum CaseStatus: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether nobody looks at evidence any more. An owner who contests an approved case sends new one.
+    var needsNoEvidence: Bool { self == .approved || isClosed }
+
     /// How far the case has come. It tells whether an event is too early or too late.
     var place: Int {
         switch self {

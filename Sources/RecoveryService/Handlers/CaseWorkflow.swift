@@ -42,7 +42,7 @@ struct CaseWorkflow: Sendable {
             // In a shadow the clock causes the contest, and no owner has contested the case.
             isContested: event == .contested && actor == .owner, isEvidence: event == .evidenceGiven, in: transaction)
         note(event.rawValue, by: actor, life, of: record, details, in: transaction)
-        if life.status.isClosed, !record.life.status.isClosed {
+        if life.status.needsNoEvidence, !record.life.status.needsNoEvidence {
             try await outbox.publish(EvidenceEnded(personID: record.id), in: transaction)
         }
         if event == .holdEnded || event == .completionRefused {

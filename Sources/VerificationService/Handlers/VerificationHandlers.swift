@@ -202,7 +202,7 @@ extension VerificationBegun {
 }
 
 extension VerificationView {
-    fileprivate init(_ verification: Verification, in language: Language) {
+    init(_ verification: Verification, in language: Language) {
         self.init(
             status: verification.shownStatus, message: verification.message.text(in: language),
             attemptsLeft: Int64(verification.triesLeft))
