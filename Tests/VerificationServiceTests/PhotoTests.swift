@@ -49,6 +49,14 @@ import Testing
     }
 
     /// The bus repeats a message whose answer was lost. Meanwhile another device has removed one of the photos.
+    @Test func aProfileHasAtMostSixPhotos() async throws {
+        try await MediaStage.run { media in
+            let seven = PutPhotos(photos: (0..<7).map { _ in Identifier.random() })
+            let error = await #expect(throws: BusError.self) { _ = try await media.ask(seven, .random()) }
+            #expect(error?.code == "invalid_message")
+        }
+    }
+
     @Test func anOrderThatIsSentAgainBringsNoRemovedPhotoBack() async throws {
         try await MediaStage.run { media in
             let person = Identifier.random()

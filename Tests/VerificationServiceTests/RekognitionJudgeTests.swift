@@ -85,8 +85,16 @@ import Testing
             let kept = try await verifying.media.everything()
             #expect(!kept.contains("97.5") && !verifying.stage.log.text.contains("97.5"))
             #expect(try !verifying.decided.text.contains("97.5"))
+            #expect(try !verifying.notices.text.contains("97.5"))
             for container in verifying.stage.containers { #expect(!"\(container.ownGauges())".contains("97.5")) }
             #expect(!kept.contains("check-1"), "the check is forgotten with the verdict")
+        }
+    }
+
+    @Test func withoutConsentNobodyIsAsked() async throws {
+        try await Self.run { verifying, aws in
+            let begun = try await verifying.begin(.random(), nil)
+            #expect(begun.status == "declined" && aws.server.requests.isEmpty)
         }
     }
 
