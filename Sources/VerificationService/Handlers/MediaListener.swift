@@ -9,8 +9,8 @@ import ServiceRuntime
 
 /// Takes pictures from apps over HTTP, and serves the photos of profiles. The reverse proxy publishes it.
 ///
-/// A picture is on the disk while it arrives. A photo is in memory while it is sent, so connections are limited. No address,
-/// byte or person appears in the log.
+/// A picture is on the disk while it arrives. A photo is in memory while it is sent, so connections are limited.
+/// No address, byte or person appears in the log.
 @Loop struct MediaListener {
     let photos: PhotoStore
     let log: Log
@@ -19,7 +19,7 @@ import ServiceRuntime
     private let keeping = Turns(4)
     /// It may take 80 MiB while it is checked.
     private let checking = Turns(2)
-    /// A photo takes twice its length until it is decrypted, and once until its reader has it.
+    /// A photo takes its length twice while it is decrypted.
     private let reading = Turns(8)
     private var media: MediaStore { photos.media }
 
