@@ -34,28 +34,38 @@ func checkDefinition(_ bytes: [UInt8]) throws {
 private func edited(_ value: JSONValue, by bytes: [UInt8]) -> JSONValue {
     var value = value
     for start in stride(from: 0, to: bytes.count - 3, by: 4) {
-        var index = (Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])) % value.size
-        let other = value.part((Int(bytes[start + 3]) * 7 + Int(bytes[start + 2])) % value.size)
-        let edit = Edit(bytes[start], argument: Int(bytes[start + 3]), other: other)
+        let parts = value.parts
+        guard parts.count <= 2000 else { break }
+        let (place, argument) = (Int(bytes[start + 1]) << 8 | Int(bytes[start + 2]), Int(bytes[start + 3]))
+        let other = parts[(argument * 7 + Int(bytes[start + 2])) % parts.count]
+        let edit = Edit(bytes[start], argument: argument, other: other)
+        var index = place % parts.count
+        if case .shift = edit {
+            let integers = parts.indices.filter { parts[$0].integerValue != nil }
+            guard !integers.isEmpty else { continue }
+            index = integers[place % integers.count]
+        }
         value = value.edited(&index, edit) ?? .null
-        if value.size > 2000 { break }
     }
     return value
 }
 
 private enum Edit {
     case remove, replace(JSONValue), add(String, JSONValue)
+    /// An integer becomes another one near it: bounds then meet or cross.
+    case shift(Int64)
 
     init(_ code: UInt8, argument: Int, other: JSONValue) {
         let word = words[argument % words.count]
         self =
-            switch code % 6 {
+            switch code % 7 {
             case 0: .remove
             case 1: .replace(other)
             case 2: .replace(literals[argument % literals.count])
             case 3: .replace(.string(word))
             case 4: .add(word, other)
-            default: .add(word, literals[argument / 7 % literals.count])
+            case 5: .add(word, literals[argument / 7 % literals.count])
+            default: .shift(Int64(argument % 16) - 8)
             }
     }
 }
@@ -80,13 +90,16 @@ private let words = [
 ]
 
 extension JSONValue {
-    /// How many values there are, with itself.
-    fileprivate var size: Int {
-        switch self {
-        case .array(let values): 1 + values.reduce(0) { $0 + $1.size }
-        case .object(let members): 1 + members.values.reduce(0) { $0 + $1.size }
-        default: 1
-        }
+    /// Itself and every value in it, where each precedes its parts.
+    fileprivate var parts: [JSONValue] {
+        var all: [JSONValue] = []
+        collect(into: &all)
+        return all
+    }
+
+    private func collect(into all: inout [JSONValue]) {
+        all.append(self)
+        for child in children { child.value.collect(into: &all) }
     }
 
     private var children: [(name: String, value: JSONValue)] {
@@ -95,17 +108,6 @@ extension JSONValue {
         case .object(let members): members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         default: []
         }
-    }
-
-    /// The value with this place, where each precedes its parts.
-    fileprivate func part(_ place: Int) -> JSONValue {
-        guard place > 0 else { return self }
-        var left = place - 1
-        for child in children {
-            if left < child.value.size { return child.value.part(left) }
-            left -= child.value.size
-        }
-        return self
     }
 
     /// The value with one edit at a place, which counts down; `nil` where it is removed.
@@ -119,20 +121,16 @@ extension JSONValue {
             case (.add(let name, let value), .object(let members)):
                 return .object(members.merging([name: value]) { $1 })
             case (.add(_, let value), _): return value
+            case (.shift(let distance), .integer(let value)): return .integer(value &+ distance)
+            case (.shift, _): return self
             }
         }
         var kept: [(String, JSONValue)] = []
         for child in children {
-            guard place >= 0 else {
+            if place < 0 {
                 kept.append(child)
-                continue
-            }
-            if place < child.value.size {
-                if let value = child.value.edited(&place, edit) { kept.append((child.name, value)) }
-                place = -1
-            } else {
-                place -= child.value.size
-                kept.append(child)
+            } else if let value = child.value.edited(&place, edit) {
+                kept.append((child.name, value))
             }
         }
         if case .array = self { return .array(kept.map(\.1)) }
