@@ -48,7 +48,6 @@ import Testing
         }
     }
 
-    /// The bus repeats a message whose answer was lost. Meanwhile another device has removed one of the photos.
     @Test func aProfileHasAtMostSixPhotos() async throws {
         try await MediaStage.run { media in
             let seven = PutPhotos(photos: (0..<7).map { _ in Identifier.random() })
@@ -57,6 +56,7 @@ import Testing
         }
     }
 
+    /// The bus repeats a message whose answer was lost. Meanwhile another device has removed one of the photos.
     @Test func anOrderThatIsSentAgainBringsNoRemovedPhotoBack() async throws {
         try await MediaStage.run { media in
             let person = Identifier.random()

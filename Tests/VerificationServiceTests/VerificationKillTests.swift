@@ -62,9 +62,25 @@ import Testing
         }
     }
 
-    /// The same of a person who ends the verification with a photo there, from the request to the destroyed photo.
+    /// The same of a profile's photo, from its place to its removal.
+    enum PhotoMoment: CaseIterable, Sendable {
+        case placeIsGiven, decisionCounts, placeIsTaken, keyIsGone, destructionIsNoted
+
+        fileprivate var commit: (table: String, condition: String)? {
+            switch self {
+            case .placeIsGiven: ("media", "NEW.position IS NOT NULL")
+            case .decisionCounts: ("media", "NEW.moderation = 'approved'")
+            case .placeIsTaken: ("destructions", "NEW.reason = 'removed'")
+            case .destructionIsNoted: ("audit", "NEW.act = 'media_destroyed'")
+            case .keyIsGone: nil
+            }
+        }
+    }
+
+    /// The same of a verification that ends with a photo there, from the request, or from the time for which a timer is set, to
+    /// the destroyed photo.
     struct Ending: Sendable {
-        enum Cause: CaseIterable, Sendable { case withdrawal, deletion }
+        enum Cause: CaseIterable, Sendable { case withdrawal, deletion, clock }
         enum Moment: CaseIterable, Sendable { case endCounts, keyIsGone, destructionIsNoted }
 
         let cause: Cause
@@ -76,6 +92,7 @@ import Testing
             switch (moment, cause) {
             case (.endCounts, .withdrawal): ("verifications", "NEW.status = 'declined'")
             case (.endCounts, .deletion): ("erased", "NEW.digest IS NOT NULL")
+            case (.endCounts, .clock): ("verifications", "NEW.status = 'expired'")
             case (.destructionIsNoted, _): ("audit", "NEW.act = 'media_destroyed'")
             case (.keyIsGone, _): nil
             }
@@ -89,6 +106,7 @@ import Testing
     nonisolated private static let cases = fates(of: Moment.allCases) { $0.commit != nil }
     nonisolated private static let documentCases = fates(of: DocumentMoment.allCases) { $0.commit != nil }
     nonisolated private static let endCases = fates(of: Ending.all) { $0.commit != nil }
+    nonisolated private static let photoCases = fates(of: PhotoMoment.allCases) { $0.commit != nil }
     nonisolated private static let evidenceCases = fates(of: EvidenceMoment.allCases) { $0.commit != nil }
 
     nonisolated private static func fates<Each>(of moments: [Each], isCommit: (Each) -> Bool) -> [(Each, Fate)] {
@@ -105,10 +123,7 @@ import Testing
             try await victim.start()
             let walk = Walk(verifying)
             var killing: Task<Void, any Error>?
-            if let commit = moment.commit {
-                try await victim.closeGate(commit.table, commit.condition)
-                killing = Loop.spawn { try await victim.killAtGate(fate) }
-            }
+            if moment.commit != nil { killing = try await victim.beginKilling(moment.commit, fate) }
             let session = try await walk.begin()
             switch moment {
             case .bodyArrives: walk.interruption = { try await victim.killInBody(of: $0) }
@@ -116,7 +131,7 @@ import Testing
             default: break
             }
             try await walk.upload(session)
-            if moment == .keyIsGone { killing = Loop.spawn { try await victim.killWhenKeyIsGone() } }
+            if moment == .keyIsGone { killing = try await victim.beginKilling(nil, fate) }
             try await walk.complete(session)
             _ = try await verifying.decided.atLeast(1)
             try await killing?.value
@@ -133,12 +148,7 @@ import Testing
             let walk = Walk(verifying)
             var killing: Task<Void, any Error>?
             func reach(_ next: DocumentMoment) async throws {
-                guard moment == next else { return }
-                guard let commit = moment.commit else {
-                    return killing = Loop.spawn { try await victim.killWhenKeyIsGone() }
-                }
-                try await victim.closeGate(commit.table, commit.condition)
-                killing = Loop.spawn { try await victim.killAtGate(fate) }
+                if moment == next { killing = try await victim.beginKilling(moment.commit, fate) }
             }
             try await reach(.sessionBegins)
             let session = try await walk.beginDocument()
@@ -158,36 +168,68 @@ import Testing
     }
 
     @Test(arguments: endCases) func anEndIsResumedOnceAndLeavesNothing(ending: Ending, fate: Fate) async throws {
-        try await Verifying.run(replicas: 0) { verifying in
+        try await Verifying.run(judge: "staff", replicas: 0) { verifying in
             let victim = Victim(verifying)
             try await victim.start()
             let walk = Walk(verifying)
             let session = try await walk.begin()
             try await walk.upload(session)
-            if let commit = ending.commit { try await victim.closeGate(commit.table, commit.condition) }
-            let killing = Loop.spawn {
-                if ending.commit == nil {
-                    try await victim.killWhenKeyIsGone()
-                } else {
-                    try await victim.killAtGate(fate)
-                }
-            }
+            if ending.cause == .clock { try await walk.complete(session, expecting: ["manual_review"]) }
+            let killing = try await victim.beginKilling(ending.commit, fate)
+            let (told, row, acts): ([String], String, String)
             switch ending.cause {
             case .withdrawal:
+                (told, row, acts) = (["declined"], "declined|0", "verification_consent_withdrawn,verification_decided")
                 try await walk.withdraw()
-                _ = try await verifying.decided.atLeast(1)
-            case .deletion: try await walk.delete()
+            case .deletion:
+                (told, row, acts) = ([], "", "person_erased")
+                try await walk.delete()
+            case .clock:
+                // Nobody reviewed the photo within a day, so the try is given back.
+                (told, row, acts) = (["in_review", "failed"], "expired|0", "verification_decided,verification_decided")
+                try await verifying.passTime("24 h")
             }
+            _ = try await verifying.decided.atLeast(told.count)
             try await killing.value
             #expect(victim.isKilled)
             try await verifying.checkThatEverythingIsSent()
             try await verifying.checkThatNoPictureIsLeft()
-            let act = ending.cause == .withdrawal ? "verification_consent_withdrawn" : "person_erased"
-            #expect(try await verifying.stage.rows("SELECT count(*) FROM audit WHERE act = '\(act)'") == "1")
-            let told = Set(verifying.decided.heard.map { "\($0.personID) \($0.personSequence) \($0.outcome)" })
-            #expect(told == (ending.cause == .withdrawal ? ["\(walk.person) 1 declined"] : []))
-            let rows = try await verifying.stage.rows("SELECT status FROM verifications")
-            #expect(rows == (ending.cause == .withdrawal ? "declined" : ""))
+            #expect(verifying.outcomes(for: walk.person) == told)
+            #expect(try await verifying.stage.rows("SELECT status, tries FROM verifications") == row)
+            let noted = """
+                SELECT string_agg(act, ',' ORDER BY act) FROM audit
+                WHERE act NOT IN ('media_destroyed', 'verification_consent_given')
+                """
+            #expect(try await verifying.stage.rows(noted) == acts)
+            let notices = Set(verifying.notices.heard.map(\.notificationID))
+            #expect(notices.count == (ending.cause == .clock ? 1 : 0), "who does not wait any more gets one push")
+        }
+    }
+
+    @Test(arguments: photoCases)
+    func aProfilesPhotoIsResumedOnceAndLeavesNothing(moment: PhotoMoment, fate: Fate) async throws {
+        try await Verifying.run(replicas: 0, variables: ["VERIFICATION_MODERATION": "staff"]) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            let photo = try await verifying.media.arrived(walk.person)
+            let killing = try await victim.beginKilling(moment.commit, fate)
+            try await walk.show([photo])
+            try await walk.approve(photo)
+            _ = try await verifying.shown.atLeast(1)
+            try await walk.show([])
+            _ = try await verifying.shown.atLeast(2)
+            try await killing.value
+            #expect(victim.isKilled)
+            try await verifying.checkThatEverythingIsSent()
+            try await verifying.checkThatNoPictureIsLeft()
+            let told = Dictionary(verifying.shown.heard.map { ($0.personSequence, $0.photo) }) { first, _ in first }
+            let photos = told.sorted { $0.key < $1.key }.map(\.value)
+            // Another replica may listen at another port, so that the photo has another address.
+            #expect(photos.last == .some(nil) && photos.dropLast().allSatisfy { $0 != nil })
+            #expect(photos.count == Set(photos.map(\.?.address)).count, "profile is told of no address twice")
+            let acts = "SELECT string_agg(act, ',' ORDER BY act) FROM audit"
+            #expect(try await verifying.stage.rows(acts) == "media_destroyed,photo_reviewed")
         }
     }
 
@@ -200,17 +242,14 @@ import Testing
             let caseID = Identifier.ordered()
             let walk = Walk(verifying)
             var killing: Task<Void, any Error>?
-            if let commit = moment.commit {
-                try await victim.closeGate(commit.table, commit.condition)
-                killing = Loop.spawn { try await victim.killAtGate(fate) }
-            }
+            if moment.commit != nil { killing = try await victim.beginKilling(moment.commit, fate) }
             switch moment {
             case .bodyArrives: walk.interruption = { try await victim.killInBody(of: $0) }
             case .keyIsWritten: walk.interruption = { try await victim.killBehindKey(of: $0) }
             default: break
             }
             let media = try await walk.sendEvidence(to: caseID)
-            if moment == .keyIsGone { killing = Loop.spawn { try await victim.killWhenKeyIsGone() } }
+            if moment == .keyIsGone { killing = try await victim.beginKilling(nil, fate) }
             try await walk.end(caseID)
             try await killing?.value
             #expect(victim.isKilled)
@@ -306,6 +345,15 @@ import Testing
         try await verifying.resume()
     }
 
+    /// Kills the process while a row is committed, or when the key of the picture is gone.
+    func beginKilling(
+        _ commit: (table: String, condition: String)?, _ fate: VerificationKillTests.Fate
+    ) async throws -> Task<Void, any Error> {
+        guard let commit else { return Loop.spawn { try await self.killWhenKeyIsGone() } }
+        try await closeGate(commit.table, commit.condition)
+        return Loop.spawn { try await self.killAtGate(fate) }
+    }
+
     // MARK: While a transaction commits
 
     func closeGate(_ table: String, _ condition: String) async throws {
@@ -366,10 +414,10 @@ import Testing
         try await sending.value
     }
 
-    /// The bytes of the photo are then still there, or just gone.
-    func killWhenKeyIsGone() async throws {
+    /// The bytes of the picture are then still there, or just gone.
+    private func killWhenKeyIsGone() async throws {
         let media = verifying.media
-        let isGone = try await eventually { !media.files.contains { $0.hasPrefix("keys/captures") } }
+        let isGone = try await eventually { !media.files.contains { $0.hasPrefix("keys") } }
         try #require(isGone)
         try await killAndResume()
     }
@@ -452,6 +500,14 @@ import Testing
         _ = try await askAsRecovery(EvidenceEnded(personID: caseID, personSequence: 1))
     }
 
+    /// Gives the profile these photos.
+    func show(_ photos: [Identifier]) async throws { _ = try await ask(PutPhotos(photos: photos)) }
+
+    /// A reviewer approves a photo.
+    func approve(_ photo: Identifier) async throws {
+        _ = try await ask(DecidePhoto(mediaId: photo, verdict: "approved"), as: .random(), role: "staff")
+    }
+
     func withdraw() async throws { _ = try await ask(WithdrawVerificationConsent()) }
 
     /// Auth says that the person is gone.
@@ -507,10 +563,8 @@ extension Verifying {
     /// The document is verified, once, and no byte and no key of it is left.
     fileprivate func checkThatNothingIsLeft(of person: Identifier) async throws {
         try await checkThatEverythingIsSent()
-        #expect(decided.heard.allSatisfy { $0.personID == person && $0.level == "id" })
-        // The notice to the person has a number, too.
-        let told = Dictionary(decided.heard.map { ($0.personSequence, $0.outcome) }) { first, _ in first }
-        #expect(told.sorted { $0.key < $1.key }.map(\.value) == ["in_review", "verified"])
+        #expect(decided.heard.allSatisfy { $0.level == "id" })
+        #expect(outcomes(for: person) == ["in_review", "verified"])
         let row = "SELECT status, media_id IS NULL AND back_media_id IS NULL FROM id_verifications"
         #expect(try await stage.rows(row) == "verified|t")
         #expect(try await stage.rows("SELECT count(*) FROM audit WHERE act = 'verification_decided'") == "2")
@@ -531,6 +585,14 @@ extension Verifying {
         #expect(
             try await stage.rows("SELECT count(*) FROM audit WHERE act = 'verification_decided'") == "\(people.count)")
         try await checkThatNoPictureIsLeft()
+    }
+
+    /// What profile was told, each event once and in the order of their numbers.
+    fileprivate func outcomes(for person: Identifier) -> [String] {
+        #expect(decided.heard.allSatisfy { $0.personID == person })
+        // The notice to the person has a number, too.
+        let told = Dictionary(decided.heard.map { ($0.personSequence, $0.outcome) }) { first, _ in first }
+        return told.sorted { $0.key < $1.key }.map(\.value)
     }
 
     fileprivate func checkThatEverythingIsSent() async throws {

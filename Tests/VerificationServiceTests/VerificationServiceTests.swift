@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import JSONText
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -13,6 +14,25 @@ import Testing
         try await Verifying.run { verifying in
             let page = try await verifying.ask(ExportVerification(after: nil), .random())
             #expect(page.records == [] && page.next == nil)
+        }
+    }
+
+    @Test func theExportNamesACaptureWhileItStandsAndTheVerdictAfterwards() async throws {
+        try await Verifying.run(judge: "staff") { verifying in
+            let (person, session) = try await verifying.uploaded()
+            _ = try await verifying.complete(session, person)
+            func export(_ kind: String, _ member: String) async throws -> [String?] {
+                let page = try await verifying.ask(ExportVerification(after: nil), person)
+                #expect(page.next == nil && page.records.allSatisfy { !$0.contains("signature") })
+                let records = try page.records.map { try JSONValue.parse(Array($0.utf8)) }
+                return records.filter { $0["kind"] == .string(kind) }.map { $0[member]?.stringValue }
+            }
+            #expect(try await export("media", "purpose") == ["verification"])
+            #expect(try await export("verifications", "status") == ["manual_review"])
+            let decision = DecideVerification(sessionId: session, verdict: "verified")
+            _ = try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            #expect(try await export("media", "purpose") == [])
+            #expect(try await export("verifications", "status") == ["verified"])
         }
     }
 
@@ -283,13 +303,17 @@ import Testing
         // A timer has the time for which it was set.
         let rows = try await stage.rows("SELECT person_id FROM \(table)")
         let person = try #require(Identifier(rows))
-        let container = try #require(stage.containers.first)
-        let mediaStore = MediaStore(
-            database: container.database, vault: nil, keys: container.keys, origin: MediaOrigin(base: ""))
+        // It may be that no replica runs in this process.
+        let container = try ServiceContainer(stage.definition, environment: stage.environment) { _ in }
+        let (database, keys) = (container.database, container.keys)
+        defer { database.close() }
+        database.start()
+        try await database.waitUntilAvailable()
+        let mediaStore = MediaStore(database: database, vault: nil, keys: keys, origin: MediaOrigin(base: ""))
         let workflow = VerificationWorkflow(
-            store: VerificationStore(database: container.database), outbox: container.outbox, audit: container.audit,
-            photos: PhotoStore(media: mediaStore, keys: container.keys), judge: nil)
-        try await container.database.transaction { transaction in
+            store: VerificationStore(database: database), outbox: container.outbox, audit: container.audit,
+            photos: PhotoStore(media: mediaStore, keys: keys), judge: nil)
+        try await database.transaction { transaction in
             let due = try await workflow.store.locked(person, tier, in: transaction).verification.dueAt
             workflow.setTimer(of: person, tier, at: try #require(due), in: transaction)
         }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import VestibuleCLI
 
-/// A photo with a word in it is verified, and is then looked for in everything that the processes wrote down, and in a backup.
+/// A picture with a word in it is sent as a profile's photo, as a capture, as a document and as evidence of a recovery. It is then
+/// looked for in everything that the processes wrote down, and in a backup.
 @Suite struct PictureCanaryTests {
     private static let canaries = ["canarycomment", "canaryverdict", "canaryversion"]
     private static let operatorKey = Data("an operator's key of 32 bytes...".utf8).base64EncodedString()
@@ -16,6 +17,13 @@ import Testing
             variables: ["LOG_LEVEL": "debug", "VERIFICATION_JUDGE": "staff", "GATEWAY_OPS_KEY": Self.operatorKey])
         defer { system.stop() }
         let state = system.installation.state
+        // What traces say of each message is written down beside the logs.
+        let tail = try system.installation.start("bus", "tail", "--json", "--state", state.path)
+        defer {
+            kill(tail, SIGTERM)
+            _ = Subprocess.wait(tail)
+        }
+        try system.installation.wait("the first trace") { system.installation.text.contains("auth.follow-revocations") }
         let client = try HTTPClient(system.address)
         let person = try SignedIn(system, client, "+46709182736")
         let reviewer = try SignedIn(system, client, "+46709182737")
@@ -43,6 +51,7 @@ import Testing
         #expect(served.status == 200 && served.body.firstRange(of: window) != nil, "the test looks for the right bytes")
 
         let (documentSession, document) = try await Self.sendDocument(picture, person, reviewer)
+        let (recovery, evidence) = try await Self.sendEvidence(picture, system, reviewer)
 
         // What was written down while the photos were there.
         let metrics = try await Self.metrics(system)
@@ -51,7 +60,7 @@ import Testing
         let dump = try Self.dump(state, ["--schema", "verification"])
         #expect(all.contains(session) && dump.contains(session))
         let addresses =
-            [photoAddress, captureAddress, try #require(seen), try #require(shown?.stringValue)] + document
+            [photoAddress, captureAddress, try #require(seen), try #require(shown?.stringValue)] + document + evidence
         let secrets = try addresses.map {
             try #require($0.firstMatch(of: /signature=([^&]+)/)?.output.1)
         }.map(String.init)
@@ -62,6 +71,9 @@ import Testing
                 let found = words.filter { text.contains($0) && !($0 == "canaryversion" && name == "dump") }
                 #expect(found.isEmpty, "\(name)")
             }
+        }
+        try system.installation.wait("the traces of the pictures") {
+            ["verification.add-capture", "recovery.see-picture"].allSatisfy(system.installation.text.contains)
         }
         search(try Self.files(of: state) + [("metrics", metrics), ("dump", all)])
         for folder in ["pictures", "picture-keys"] {
@@ -76,7 +88,8 @@ import Testing
         let decision: JSONValue = ["verdict": "verified"]
         _ = try reviewer.send(
             "POST", "/admin/verification/\(documentSession)/decide-document", decision, expect: 204)
-        try system.installation.wait("the destruction of the capture") {
+        _ = try reviewer.send("POST", "/admin/recovery/\(recovery)/reject", ["note": "Another face."], expect: 200)
+        try system.installation.wait("the destruction of all but the profile's photo") {
             try Self.bytes(in: "\(state.path)/picture-keys/captures").isEmpty
                 && Self.originals(in: "\(state.path)/pictures").count == 1
         }
@@ -87,7 +100,7 @@ import Testing
         search(try Self.files(of: state))
         try PostgresServer(state).query("vestibule", "BEGIN; DROP SCHEMA verification CASCADE; \(dump); COMMIT;")
         try Self.copy(["pictures", "picture-keys/photos"], from: backup, to: state.path)
-        #expect(Self.originals(in: "\(state.path)/pictures").count == 4, "the bytes of the captures are back")
+        #expect(Self.originals(in: "\(state.path)/pictures").count == 5, "the bytes of the others are back")
         var again: String?
         try system.installation.wait("the restored review") {
             again = try? reviewer.send("GET", "/admin/verification/\(session)", expect: 200)["captureUrl"]?.stringValue
@@ -124,6 +137,41 @@ import Testing
             addresses.append(url)
         }
         return (session, addresses)
+    }
+
+    /// A claimant of another account sends a picture, and a reviewer looks at it beside what the account is known by.
+    ///
+    /// - Returns: the case, which the reviewer has taken, and the addresses, which are secrets.
+    private static func sendEvidence(
+        _ picture: [UInt8], _ system: RunningSystem, _ reviewer: SignedIn
+    ) async throws -> (recovery: String, addresses: [String]) {
+        let desk = try Desk(system)
+        let (owner, claimant) = ("+46709182738", "+46709182739")
+        _ = try desk.signUp(owner)
+        let claim = try desk.claim(owner, by: claimant)
+        try desk.endHolds()
+        var promise = promise(picture).objectValue ?? [:]
+        (promise["challengeId"], promise["code"]) = try desk.code(for: claimant, "recovery")
+        let promised = try desk.send("POST", "\(claim.path)/pictures", .object(promise), claim.token)
+        try #require(promised.status == 201)
+        let sent = try await upload(picture, to: promised.body["uploadUrl"])
+        let given = try desk.send(
+            "POST", "\(claim.path)/identity", ["evidenceReference": "the picture"], claim.token)
+        try #require(given.status == 202)
+        try desk.untilJudged(claim)
+
+        _ = try reviewer.send("POST", "/admin/recovery/\(claim.id)/claim", expect: 200)
+        let page = try reviewer.send("GET", "/admin/recovery/\(claim.id)", expect: 200)
+        let device = try #require(page["account"]?["devices"]?.arrayValue?.first?.objectValue)
+        #expect(device.keys.sorted() == ["addedAt", "lastUsedAt", "platform"])
+        #expect(page["account"]?["firstName"] == "Åsa")
+        let text = String(decoding: CanonicalJSON.bytes(of: page), as: UTF8.self)
+        #expect(!text.contains("7091827"), "no reviewer sees a number")
+        let media = try #require(page["pictures"]?.arrayValue?.first?["mediaId"]?.stringValue)
+        let seen = try reviewer.send("GET", "/admin/recovery/\(claim.id)/pictures/\(media)", expect: 200)
+        let url = try #require(seen["url"]?.stringValue)
+        #expect(try await get(url).status == 200)
+        return (claim.id, [sent, url])
     }
 
     /// The demo's photo with a comment in it.
