@@ -156,10 +156,16 @@ import JSONText
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
     ///   first successful round.
     /// - Parameter end: called when the service stops, to close what the task has opened.
+    /// - Returns: starts the next round, if the task is waiting for it.
+    @discardableResult
     package func background(
         _ name: String, every period: Duration?, _ round: @escaping @Loop () async throws -> Void,
         end: @escaping @Loop () async -> Void = {}
-    ) { backgrounds.append(PeriodicTask(name, every: period, log: log, round, end: end)) }
+    ) -> @Loop () -> Void {
+        let task = PeriodicTask(name, every: period, log: log, round, end: end)
+        backgrounds.append(task)
+        return { task.hurry() }
+    }
 
     /// Starts the next round of each background task that is waiting for it.
     package func hurry() { for background in backgrounds { background.hurry() } }

@@ -61,7 +61,8 @@ enum VerificationServiceDefinition {
     ]
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
-        let media = try mediaStore(container)
+        var media = try mediaStore(container)
+        if let vault = media.vault { media.onDestroy = keep(vault, container) }
         let photos = PhotoStore(media: media, keys: container.keys)
         let statistics = VerificationStatistics(container.database)
         container.ownGauges = { statistics.measures }
@@ -83,11 +84,10 @@ enum VerificationServiceDefinition {
         container.handle(EvidenceEndedHandler(database: container.database, evidence: evidence))
         container.handle(ExportVerificationHandler(export: container.export))
         container.handle(
-            AccountDeletedHandler(container: container) { person, transaction in
+            AccountDeletedHandler(container: container) { [media] person, transaction in
                 media.destroyAll(of: person, because: "account_deleted", in: transaction)
             })
-        if let vault = media.vault {
-            keep(vault, container)
+        if media.vault != nil {
             let sizing = PhotoSizing(
                 photos: photos,
                 program: ConfinedProgram(try container.configuration.text("VERIFICATION_VIPSTHUMBNAIL")),
@@ -146,7 +146,9 @@ enum VerificationServiceDefinition {
     }
 
     /// Makes the folders, and destroys what is due.
-    @Loop private static func keep(_ vault: MediaVault, _ container: ServiceContainer) {
+    ///
+    /// - Returns: looks at once for what is due.
+    @Loop private static func keep(_ vault: MediaVault, _ container: ServiceContainer) -> @Loop () -> Void {
         container.prepare = {
             let rows = try await container.database.read("SELECT id FROM picture_home")
             let home = try rows.first?.uuid("id").description ?? ""
@@ -160,11 +162,11 @@ enum VerificationServiceDefinition {
         }
         let destructions = DestructionStore(
             database: container.database, vault: vault, audit: container.audit, log: container.log)
-        container.background("destructions", every: .seconds(5)) {
+        container.background("orphans", every: .seconds(3600)) { try await destructions.endOrphans() }
+        return container.background("destructions", every: .seconds(5)) {
             try await destructions.endExpired()
             while try await destructions.round() {}
         }
-        container.background("orphans", every: .seconds(3600)) { try await destructions.endOrphans() }
     }
 
     @Loop private static func listen(

@@ -36,7 +36,7 @@ import EventLoop
     /// not notice. What is sent there is destroyed unread.
     func end(_ caseID: Identifier, in transaction: Transaction) {
         transaction.send(Self.blind, [.uuid(caseID)])
-        transaction.send(Self.destroy, [.uuid(caseID), .text("case_over")])
+        photos.media.destroy(Self.destroy, [.uuid(caseID), .text("case_over")], in: transaction)
     }
 
     private static let insert: Statement = """

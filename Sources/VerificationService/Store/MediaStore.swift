@@ -20,6 +20,8 @@ import EventLoop
     let vault: MediaVault?
     private let signature: KeyedHash
     let origin: MediaOrigin
+    /// Called when rows have ended, so that their keys and bytes need not wait for the next round.
+    var onDestroy: @Loop () -> Void = {}
 
     init(database: Database, vault: MediaVault?, keys: KeyRing, origin: MediaOrigin) {
         (self.database, self.vault, self.origin) = (database, vault, origin)
@@ -91,16 +93,22 @@ import EventLoop
     ///
     /// - Parameter reason: lower-case letters and underscores, for the audit trail.
     func destroy(_ media: Identifier, because reason: String, in transaction: Transaction) {
-        transaction.send(Self.end("media_id = $1", "$2"), [.uuid(media), .text(reason)])
+        destroy(Self.end("media_id = $1", "$2"), [.uuid(media), .text(reason)], in: transaction)
     }
 
     /// Ends all pictures of a person, or those for one purpose.
     func destroyAll(
         of person: Identifier, for purpose: MediaPurpose? = nil, because reason: String, in transaction: Transaction
     ) {
-        transaction.send(
+        destroy(
             Self.end("person_id = $1 AND ($3::text IS NULL OR purpose = $3)", "$2"),
-            [.uuid(person), .text(reason), .text(purpose?.rawValue)])
+            [.uuid(person), .text(reason), .text(purpose?.rawValue)], in: transaction)
+    }
+
+    /// Ends the pictures that a statement of ``end(_:_:)`` names.
+    func destroy(_ pictures: Statement, _ values: [SQLValue], in transaction: Transaction) {
+        transaction.send(pictures, values)
+        transaction.afterCommit(onDestroy)
     }
 
     // MARK: Uploads
