@@ -8,6 +8,8 @@ import Testing
 /// The real service that answers a message, with its tables, its bus, and stand-ins for its peers.
 @Loop protocol Provider: Sendable {
     var stage: ServiceStage { get }
+    /// The tables whose rows the service is about to delete, beside the outbox.
+    var work: [String] { get }
     /// The access token of an actor, if the provider or a stand-in knows it.
     func accessToken(of actor: Actor) -> String?
     /// Runs the body as soon as the service is ready, and stops everything afterwards.
@@ -36,6 +38,8 @@ struct Asked<Message: BusRequest>: Sendable {
 }
 
 extension Provider {
+    var work: [String] { [] }
+
     func accessToken(of actor: Actor) -> String? { nil }
 
     /// Sends a request with any body.
@@ -59,14 +63,16 @@ extension Provider {
         return try WireJSON.decode(Message.Reply.self, from: reply.body)
     }
 
-    /// A digest of all tables, once the outbox is empty.
+    /// A digest of all tables, once the outbox and ``work`` are empty.
     ///
     /// It leaves out what is no effect: the time of a device's last use, its sealed push token, the revisions of
     /// sessions, the marks of keys and clocks, and audit anchors. A replica writes the marks and anchors at times of
     /// its own. A token is sealed to new bytes each time.
     func tables() async throws -> String {
-        let due = "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%' OR due_at <= now()"
-        while try await stage.rows(due) != "0" {
+        let due =
+            "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%' OR due_at <= now()"
+            + work.map { " UNION ALL SELECT count(*) FROM \($0)" }.joined()
+        while try await stage.rows(due).contains(where: { $0 != "0" && $0 != "\n" }) {
             try await Loop.sleep(for: .milliseconds(5))
         }
         return try await stage.rows(

@@ -30,5 +30,7 @@ import TestSupport
         }
     }
 
+    var work: [String] { ["destructions"] }
+
     func accessToken(of actor: Actor) -> String? { Bearers.token(of: actor) }
 }
