@@ -28,7 +28,9 @@ public indirect enum JSONSchema: Sendable, Hashable {
 
         /// The type's name, and before it the names of the types that it stands in: `Session.User` is `SessionUser`.
         public init(of type: Any.Type, words: String) {
-            self.init(String(reflecting: type).split(separator: ".").dropFirst().joined(), words: words)
+            // `String(reflecting:)` has the same text, but first looks in the whole program for protocols of the type: 28 µs
+            // instead of 0.4 for each type of the catalogue, at each start of a process.
+            self.init(_typeName(type, qualified: true).split(separator: ".").dropFirst().joined(), words: words)
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes the list of all messages, from the Swift files that declare them.
+/// Writes the list of all messages, from the Swift files that declare them, and a digest of these files.
 ///
 /// A message is a structure under `@Message` with a `static let type`. The compiler refuses the list if one of them is no
 /// `BusRequest`. What this program cannot read ends the build with the place.
@@ -14,22 +14,37 @@ enum MessageLister {
     static func main() throws {
         let paths = CommandLine.arguments.dropFirst()
         guard let output = paths.first else { throw Refusal(description: "usage: MessageLister OUTPUT FILE…") }
-        let names = try paths.dropFirst().sorted().flatMap { try messages(in: $0) }
+        let files = try paths.dropFirst().sorted().map { path in
+            (path: path, text: try String(contentsOfFile: path, encoding: .utf8))
+        }
+        let names = try files.flatMap { try messages(in: $0.path, $0.text) }
         try """
         extension Catalogue {
             /// Every message type and version of the bus, each once, in the order of their files.
             public static let all: [any BusRequest.Type] = [
                 \(names.map { "\($0).self," }.joined(separator: "\n        "))
             ]
+
+            /// A digest of the files that declare the messages, in 16 hexadecimal digits: builds with the same one have the
+            /// same messages. It gives no security. It is made while building, because each process says it at its start.
+            public static let digest = "\(digest(of: files.map(\.text)))"
         }
 
         """.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
+    /// FNV-1a with 64 bits.
+    private static func digest(of texts: [String]) -> String {
+        let hash = texts.joined(separator: "\0").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
     /// The names of the messages that a file declares, in their order.
-    private static func messages(in path: String) throws -> [String] {
+    private static func messages(in path: String, _ text: String) throws -> [String] {
         var (names, structure, isMessage, isAnnounced) = ([String](), Substring?.none, false, false)
-        let text = try String(contentsOfFile: path, encoding: .utf8)
         for (number, line) in zip(1..., text.split(separator: "\n", omittingEmptySubsequences: false)) {
             func refuse(_ why: String) -> Refusal { Refusal(description: "\(path):\(number): \(why)") }
             let words = line.split { " :<({".contains($0) }

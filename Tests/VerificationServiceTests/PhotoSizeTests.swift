@@ -9,7 +9,7 @@ import Testing
 
 @Suite("smaller sizes of photos") @Loop struct PhotoSizeTests {
     @Test func anApprovedPhotoIsServedInTheSizeThatIsAskedFor() async throws {
-        try await MediaStage.run { media in
+        try await MediaStage.run(variables: Sized.real) { media in
             let url = try await media.placed(Sized.photo)
             let early = try await media.get(url)
             #expect(early.status == 200)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func aPhotoThatNobodyApprovedHasNoSizes() async throws {
-        try await Verifying.run(variables: ["VERIFICATION_MODERATION": "staff"]) { verifying in
+        try await Verifying.run(variables: Sized.real.merging(["VERIFICATION_MODERATION": "staff"]) { $1 }) { verifying in
             let media = verifying.media
             let url = try await media.placed(Sized.photo)
             let sizing = media.sizing(by: ConfinedProgram(Sized.program))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func aSizeThatIsNoShorterThanThePhotoIsNotKept() async throws {
-        try await MediaStage.run { media in
+        try await MediaStage.run(variables: Sized.real) { media in
             let url = try await media.placed(MediaStage.picture, type: "image/png")
             try await media.untilSized()
             #expect(try await media.get("\(url)&size=small").headers["content-type"] == "image/png")
@@ -291,7 +291,7 @@ import Testing
     }
 
     @Test func theSizesEndWithTheKeyOfThePhoto() async throws {
-        try await MediaStage.run { media in
+        try await MediaStage.run(variables: Sized.real) { media in
             let person = Identifier.random()
             _ = try await media.placed(Sized.photo, of: person)
             try await media.untilSized()
@@ -366,7 +366,7 @@ import Testing
         let folder = try ScratchFolder()
         let patience = "600.\(UInt32.random(in: 1...UInt32.max))"
         let hanging = try folder.script("tool", "[ \"$1\" = --version ] || exec /usr/bin/sleep \(patience)")
-        try await MediaStage.run(replicas: 0) { media in
+        try await MediaStage.run(replicas: 0, variables: Sized.real) { media in
             let environment = media.stage.environment.merging(
                 ["LOG_LEVEL": "error", Sized.variable: hanging]) { $1 }
             let victim = try ServiceProgram("VerificationService", environment)
@@ -393,6 +393,7 @@ import Testing
 private enum Sized {
     static let variable = "VERIFICATION_VIPSTHUMBNAIL"
     static let program = "/usr/bin/vipsthumbnail"
+    static let real = [variable: program]
 
     /// A JPEG of 1500 by 1000 pixels that a phone took on its side.
     static let photo: [UInt8] = {

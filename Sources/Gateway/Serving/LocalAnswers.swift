@@ -10,12 +10,12 @@ import JSONText
     private let gatekeeper: Gatekeeper
     private let content: JSONValue
     private let document: [UInt8]
-    /// The page about the API, made at its first request: most replicas show it to nobody, and it takes longer than the rest of
-    /// their start.
+    /// The page about the API, and below it the guide, made at their first request: most replicas show them to nobody, and both take
+    /// longer than the rest of their start.
     private lazy var page = Loop.spawn { [content] in
         try await Loop.compute { DocsPage(content, introduction: GuidePages.embedded.introduction) }
     }
-    private let guide = GuidePages.embedded
+    private lazy var guide = Loop.spawn { try await Loop.compute { GuidePages.embedded } }
     private let operations: OperationsView
     /// Whether the gateway is shutting down. It then reports that it is not ready.
     var isDraining = false
@@ -40,6 +40,7 @@ import JSONText
         case .guide:
             // Who reads the guide's files knows a page by the name of its file.
             let name = parameters["page"] ?? ""
+            guard let guide = try? await guide.value else { throw Problem(.serviceUnavailable, "Please try again.") }
             guard let page = guide[name.hasSuffix(".md") ? String(name.dropLast(3)) : name] else {
                 throw Problem(.notFound, "The guide has no such page.")
             }
