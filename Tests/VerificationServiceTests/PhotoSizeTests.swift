@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test func aPhotoThatNobodyApprovedHasNoSizes() async throws {
-        try await Verifying.run(variables: Sized.real.merging(["VERIFICATION_MODERATION": "staff"]) { $1 }) { verifying in
+        let variables = Sized.real.merging(["VERIFICATION_MODERATION": "staff"]) { $1 }
+        try await Verifying.run(variables: variables) { verifying in
             let media = verifying.media
             let url = try await media.placed(Sized.photo)
             let sizing = media.sizing(by: ConfinedProgram(Sized.program))
