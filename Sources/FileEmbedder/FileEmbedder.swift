@@ -19,7 +19,7 @@ enum FileEmbedder {
         let files = paths.dropFirst(2).map { URL(filePath: $0) }
         let folders = Dictionary(grouping: files) { $0.deletingLastPathComponent().lastPathComponent }
         let enums = try folders.sorted { $0.key < $1.key }.map { try folder($0.key, of: $0.value, in: target) }
-        try """
+        let text = """
         /// A file of this target, embedded in the program.
         struct EmbeddedFile: Sendable {
             /// The name without its extension.
@@ -37,7 +37,10 @@ enum FileEmbedder {
         static let all: [EmbeddedFile] = \(folders.isEmpty ? "[]" : folders.keys.sorted().map { "\($0).all" }.joined(separator: " + "))
         }
 
-        """.write(toFile: output, atomically: true, encoding: .utf8)
+        """
+        // An unchanged file is left alone, so that nothing is compiled anew.
+        guard (try? String(contentsOfFile: output, encoding: .utf8)) != text else { return }
+        try text.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
     private static func folder(_ name: String, of files: [URL], in target: String) throws -> String {

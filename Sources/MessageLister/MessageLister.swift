@@ -18,7 +18,7 @@ enum MessageLister {
             (path: path, text: try String(contentsOfFile: path, encoding: .utf8))
         }
         let names = try files.flatMap { try messages(in: $0.path, $0.text) }
-        try """
+        let text = """
         extension Catalogue {
             /// Every message type and version of the bus, each once, in the order of their files.
             public static let all: [any BusRequest.Type] = [
@@ -30,7 +30,10 @@ enum MessageLister {
             public static let digest = "\(digest(of: files.map(\.text)))"
         }
 
-        """.write(toFile: output, atomically: true, encoding: .utf8)
+        """
+        // An unchanged file is left alone, so that nothing is compiled anew.
+        guard (try? String(contentsOfFile: output, encoding: .utf8)) != text else { return }
+        try text.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
     /// FNV-1a with 64 bits.
