@@ -20,24 +20,24 @@ enum FileEmbedder {
         let folders = Dictionary(grouping: files) { $0.deletingLastPathComponent().lastPathComponent }
         let enums = try folders.sorted { $0.key < $1.key }.map { try folder($0.key, of: $0.value, in: target) }
         let text = """
-        /// A file of this target, embedded in the program.
-        struct EmbeddedFile: Sendable {
-            /// The name without its extension.
-            let name: String
-            /// From the target's folder: `Migrations/m0001_accounts.sql`.
-            let path: String
-            let text: StaticString
+            /// A file of this target, embedded in the program.
+            struct EmbeddedFile: Sendable {
+                /// The name without its extension.
+                let name: String
+                /// From the target's folder: `Migrations/m0001_accounts.sql`.
+                let path: String
+                let text: StaticString
 
-            var bytes: [UInt8] { Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) }
-        }
+                var bytes: [UInt8] { Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) }
+            }
 
-        /// The files of this target by their folders.
-        enum EmbeddedFiles {
-        \(enums.joined(separator: "\n"))
-        static let all: [EmbeddedFile] = \(folders.isEmpty ? "[]" : folders.keys.sorted().map { "\($0).all" }.joined(separator: " + "))
-        }
+            /// The files of this target by their folders.
+            enum EmbeddedFiles {
+            \(enums.joined(separator: "\n"))
+            static let all: [EmbeddedFile] = \(folders.isEmpty ? "[]" : folders.keys.sorted().map { "\($0).all" }.joined(separator: " + "))
+            }
 
-        """
+            """
         // An unchanged file is left alone, so that nothing is compiled anew.
         guard (try? String(contentsOfFile: output, encoding: .utf8)) != text else { return }
         try text.write(toFile: output, atomically: true, encoding: .utf8)

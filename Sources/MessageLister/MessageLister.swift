@@ -19,18 +19,18 @@ enum MessageLister {
         }
         let names = try files.flatMap { try messages(in: $0.path, $0.text) }
         let text = """
-        extension Catalogue {
-            /// Every message type and version of the bus, each once, in the order of their files.
-            public static let all: [any BusRequest.Type] = [
-                \(names.map { "\($0).self," }.joined(separator: "\n        "))
-            ]
+            extension Catalogue {
+                /// Every message type and version of the bus, each once, in the order of their files.
+                public static let all: [any BusRequest.Type] = [
+                    \(names.map { "\($0).self," }.joined(separator: "\n        "))
+                ]
 
-            /// A digest of the files that declare the messages, in 16 hexadecimal digits: builds with the same one have the
-            /// same messages. It gives no security. It is made while building, because each process says it at its start.
-            public static let digest = "\(digest(of: files.map(\.text)))"
-        }
+                /// A digest of the files that declare the messages, in 16 hexadecimal digits: builds with the same one have the
+                /// same messages. It gives no security. It is made while building, because each process says it at its start.
+                public static let digest = "\(digest(of: files.map(\.text)))"
+            }
 
-        """
+            """
         // An unchanged file is left alone, so that nothing is compiled anew.
         guard (try? String(contentsOfFile: output, encoding: .utf8)) != text else { return }
         try text.write(toFile: output, atomically: true, encoding: .utf8)
