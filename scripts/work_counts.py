@@ -74,6 +74,15 @@ def read_table(lines):
     return {(work, process): dict(zip(KINDS, map(float, cells), strict=True)) for work, process, *cells in rows}
 
 
+def least(counts, others):
+    """The lesser of both for each count.
+
+    >>> least({"read": {"instructions": 3, "allocations": 2}}, {"read": {"instructions": 4, "allocations": 1}})
+    {'read': {'instructions': 3, 'allocations': 1}}
+    """
+    return {place: {kind: min(count, others[place][kind]) for kind, count in each.items()} for place, each in counts.items()}
+
+
 def table(counts):
     """The lines of a file with counts."""
     rows = [["# work", "process", *KINDS]] + [

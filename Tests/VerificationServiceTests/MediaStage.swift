@@ -24,7 +24,7 @@ import Testing
         let environment = [
             "VERIFICATION_HTTP": "127.0.0.1:0", "VERIFICATION_BLOBS": folder.path + "/blobs",
             "VERIFICATION_KEY_STORE": folder.path + "/keys", "VERIFICATION_JUDGE": judge,
-            // Each service runs it once at its start, which takes longer than the rest of most tests.
+            // Each service runs it at its start, and most tests need no smaller sizes.
             "VERIFICATION_VIPSTHUMBNAIL": folder.path + "/none",
         ].merging(variables) { $1 }
         try await ServiceStage.run(
