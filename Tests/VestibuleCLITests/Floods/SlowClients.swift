@@ -46,8 +46,10 @@ final class SlowClients: Sendable {
     ///   - manners: what they leave undone, in turns.
     init(_ connections: Int, at port: Int, from sources: [String], _ manners: [Manner]) {
         let thread = Thread { [self] in
-            // Its machine is another one: here it gets the time that nobody else wants.
-            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+            // Its machine is another one: here it gets the time that nobody else wants. 5 is SCHED_IDLE (sched(7) of Linux),
+            // which Glibc's module does not have.
+            var parameters = sched_param()
+            sched_setscheduler(0, 5, &parameters)
             var (descriptors, seconds) = ([Int32](repeating: -1, count: connections), UInt32(1))
             while !isOver.load(ordering: .relaxed) {
                 for place in 0..<connections where !isOver.load(ordering: .relaxed) {
