@@ -7,7 +7,7 @@ import JSONText
 /// edit: a fuzzer that changes single characters hardly ever gets past the form of the file. Each problem that is found has a place
 /// and can be shown, and a definition that is read has one canonical form.
 func checkDefinition(_ bytes: [UInt8]) throws {
-    let text = bytes.first == UInt8(ascii: "{") ? bytes : CanonicalJSON.bytes(of: edited(template, by: bytes))
+    let text = bytes.first == UInt8(ascii: "{") ? bytes : CanonicalJSON.bytes(of: template.edited(by: bytes).value)
     var definition: Definition?
     let check = DocumentCheck(text) { draft in
         do throws(DefinitionError) {
@@ -29,40 +29,19 @@ func checkDefinition(_ bytes: [UInt8]) throws {
     try promise(Set(definition.questions.map(\.key)).count == definition.questions.count, "A key stands twice.")
 }
 
-/// The value after the edits that the bytes say: the first byte of an edit says what is done, the second and the third to
-/// which value in it, and the fourth with what.
-private func edited(_ value: JSONValue, by bytes: [UInt8]) -> JSONValue {
-    var value = value
-    for start in stride(from: 0, to: bytes.count - 3, by: 4) {
-        let parts = value.parts
-        guard parts.count <= 2000 else { break }
-        let (place, argument) = (Int(bytes[start + 1]) << 8 | Int(bytes[start + 2]), Int(bytes[start + 3]))
-        let other = parts[(argument * 7 + Int(bytes[start + 2])) % parts.count]
-        let edit = Edit(bytes[start], argument: argument, other: other)
-        var index = place % parts.count
-        if case .shift = edit {
-            let integers = parts.indices.filter { parts[$0].integerValue != nil }
-            guard !integers.isEmpty else { continue }
-            index = integers[place % integers.count]
-        }
-        value = value.edited(&index, edit) ?? .null
-    }
-    return value
-}
-
 private enum Edit {
-    case remove, replace(JSONValue), add(String, JSONValue)
+    case remove, replace(Tree), add(String, Tree)
     /// An integer becomes another one near it: bounds then meet or cross.
     case shift(Int64)
 
-    init(_ code: UInt8, argument: Int, other: JSONValue) {
+    init(_ code: UInt8, argument: Int, other: Tree) {
         let word = words[argument % words.count]
         self =
             switch code % 7 {
             case 0: .remove
             case 1: .replace(other)
             case 2: .replace(literals[argument % literals.count])
-            case 3: .replace(.string(word))
+            case 3: .replace(Tree(.string(word)))
             case 4: .add(word, other)
             case 5: .add(word, literals[argument / 7 % literals.count])
             default: .shift(Int64(argument % 16) - 8)
@@ -70,13 +49,13 @@ private enum Edit {
     }
 }
 
-private let literals: [JSONValue] = [
+private let literals = [
     nil, true, false, 0, 1, -1, 2, 3, 500, 501, 2_147_483_648, 9_223_372_036_854_775_807, 0.5, 0.0001, 1e300, "", [],
     [:],
     ["var": "goals"], ["ctx": "locale"], ["profile": "gender"], ["==": [["var": "goals"], "a"]],
     ["and": [true, ["not": false]]], ["any_in": [["var": "goals"], ["a", "b"]]], ["in": [["var": "mood"], [1, 2]]],
     ["<": [["age": ["var": "born"]], 18]], ["count": [["var": "goals"]]],
-]
+].map { Tree($0) }
 
 private let words = [
     "a", "b", "goals", "mood", "born", "none", "child", "title", "q", "en", "sv", "visibleIf", "requiredIf", "repeat",
@@ -89,58 +68,115 @@ private let words = [
     "e\u{301}", "a/b~c", "",
 ]
 
-extension JSONValue {
-    /// Itself and every value in it, where each precedes its parts.
-    fileprivate var parts: [JSONValue] {
-        var all: [JSONValue] = []
-        collect(into: &all)
-        return all
-    }
+/// A value whose parts are numbered: itself, and then those of each member or element, in order. Each knows how many it has, so that
+/// an edit visits only what contains its place.
+private struct Tree {
+    private enum Kind { case object, array, other(JSONValue) }
 
-    private func collect(into all: inout [JSONValue]) {
-        all.append(self)
-        for child in children { child.value.collect(into: &all) }
-    }
+    private let kind: Kind
+    /// Sorted by name, if it is an object.
+    private var children: [(name: String, tree: Tree)]
+    private var count: Int
 
-    private var children: [(name: String, value: JSONValue)] {
-        switch self {
-        case .array(let values): values.map { ("", $0) }
-        case .object(let members): members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        default: []
-        }
-    }
-
-    /// The value with one edit at a place, which counts down; `nil` where it is removed.
-    fileprivate func edited(_ place: inout Int, _ edit: Edit) -> JSONValue? {
-        place -= 1
-        guard place >= 0 else {
-            switch (edit, self) {
-            case (.remove, _): return nil
-            case (.replace(let value), _): return value
-            case (.add(_, let value), .array(let values)): return .array(values + [value])
-            case (.add(let name, let value), .object(let members)):
-                return .object(members.merging([name: value]) { $1 })
-            case (.add(_, let value), _): return value
-            case (.shift(let distance), .integer(let value)): return .integer(value &+ distance)
-            case (.shift, _): return self
+    init(_ value: JSONValue) {
+        (kind, children) =
+            switch value {
+            case .object(let members): (.object, members.sorted { $0.key < $1.key }.map { ($0.key, Tree($0.value)) })
+            case .array(let values): (.array, values.map { ("", Tree($0)) })
+            default: (.other(value), [])
             }
+        count = children.reduce(1) { $0 + $1.tree.count }
+    }
+
+    var value: JSONValue {
+        switch kind {
+        case .object: .object(Dictionary(uniqueKeysWithValues: children.map { ($0.name, $0.tree.value) }))
+        case .array: .array(children.map(\.tree.value))
+        case .other(let value): value
         }
-        var kept: [(String, JSONValue)] = []
+    }
+
+    /// The tree after the edits that the bytes say: the first byte of an edit says what is done, the second and the third to
+    /// which part, and the fourth with what.
+    func edited(by bytes: [UInt8]) -> Tree {
+        var tree = self
+        for start in stride(from: 0, to: bytes.count - 3, by: 4) where tree.count <= 2000 {
+            let (place, argument) = (Int(bytes[start + 1]) << 8 | Int(bytes[start + 2]), Int(bytes[start + 3]))
+            let other = tree.part((argument * 7 + Int(bytes[start + 2])) % tree.count)
+            let edit = Edit(bytes[start], argument: argument, other: other)
+            var number = place % tree.count
+            if case .shift = edit {
+                let integers = tree.integers(from: 0)
+                guard !integers.isEmpty else { continue }
+                number = integers[place % integers.count]
+            }
+            tree = tree.edited(number, edit) ?? Tree(.null)
+        }
+        return tree
+    }
+
+    private func part(_ number: Int) -> Tree {
+        guard let (child, rest) = child(with: number) else { return self }
+        return children[child].tree.part(rest)
+    }
+
+    /// The child that has a part, and the part's number in it; `nil` if it is the whole.
+    private func child(with number: Int) -> (index: Int, number: Int)? {
+        guard number > 0 else { return nil }
+        var rest = number - 1
+        for (index, child) in children.enumerated() {
+            if rest < child.tree.count { return (index, rest) }
+            rest -= child.tree.count
+        }
+        return nil
+    }
+
+    /// The numbers of the integers among the parts, where its own number is `start`.
+    private func integers(from start: Int) -> [Int] {
+        if case .other(let value) = kind { return value.integerValue == nil ? [] : [start] }
+        var (next, found) = (start + 1, [Int]())
         for child in children {
-            if place < 0 {
-                kept.append(child)
-            } else if let value = child.value.edited(&place, edit) {
-                kept.append((child.name, value))
-            }
+            found += child.tree.integers(from: next)
+            next += child.tree.count
         }
-        if case .array = self { return .array(kept.map(\.1)) }
-        if case .object = self { return .object(Dictionary(kept) { $1 }) }
-        return self
+        return found
+    }
+
+    /// The tree with one edit; `nil` where it is removed.
+    private func edited(_ number: Int, _ edit: Edit) -> Tree? {
+        guard let (child, rest) = child(with: number) else { return edited(edit) }
+        var children = children
+        if let tree = children[child].tree.edited(rest, edit) {
+            children[child].tree = tree
+        } else {
+            children.remove(at: child)
+        }
+        return with(children)
+    }
+
+    private func edited(_ edit: Edit) -> Tree? {
+        switch (edit, kind) {
+        case (.remove, _): return nil
+        case (.replace(let tree), _): return tree
+        case (.add(_, let tree), .array): return with(children + [("", tree)])
+        case (.add(let name, let tree), .object):
+            return with((children.filter { $0.name != name } + [(name, tree)]).sorted { $0.name < $1.name })
+        case (.add(_, let tree), _): return tree
+        case (.shift(let distance), .other(.integer(let value))): return Tree(.integer(value &+ distance))
+        case (.shift, _): return self
+        }
+    }
+
+    private func with(_ children: [(name: String, tree: Tree)]) -> Tree {
+        var tree = self
+        tree.children = children
+        tree.count = children.reduce(1) { $0 + $1.tree.count }
+        return tree
     }
 }
 
 /// A definition with a part of each kind.
-private let template: JSONValue = [
+private let template = Tree([
     "key": "fuzzed", "version": 1, "titleKey": "title", "locales": ["en", "sv"], "defaultLocale": "en",
     "strings": ["en": ["title": "T", "q": "Q", "o": "O"], "sv": ["title": "S", "q": "F", "o": "A"]],
     "dimensions": [["key": "calm", "method": "weighted_mean", "range": [0, 100], "minAnswered": 1]],
@@ -181,4 +217,4 @@ private let template: JSONValue = [
             ],
         ],
     ],
-]
+])
