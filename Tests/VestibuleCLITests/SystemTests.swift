@@ -133,6 +133,11 @@ import Testing
         #expect(rotated.code == 0 && rotated.output.contains(" is published now, and signs access tokens from "))
         #expect(try installation.run("keys", "rotate-signing", "--state", state.path).output == rotated.output)
         #expect(try call("auth.get-jwks", "[]").code == 64)
+        let slip = try call("auth.get-jwks", #"{"a" 1}"#)
+        #expect(slip.code == 65)
+        #expect(
+            slip.output.hasPrefix("vestibule: the body of auth.get-jwks:1:6: not JSON: ")
+                && slip.output.hasSuffix("\n  {\"a\" 1}\n       ^\n"), "\(slip.output)")
     }
 
     @Test(.timed) func oneThatHangsIsMissedAloneAndARevokedKeyIsNoticed() throws {

@@ -90,9 +90,13 @@ enum BusCommand {
         guard let message = Catalogue.all.filter({ $0.type == sought }).max(by: { $0.version < $1.version }) else {
             throw CommandError.usage("there is no message \(type): see docs/schema")
         }
-        guard let value = try? JSONValue.parse(Array(body.utf8)), case .object = value else {
-            throw CommandError.usage("the body of \(type) must be a JSON object")
+        let value: JSONValue
+        do throws(JSONTextError) {
+            value = try JSONValue.parse(Array(body.utf8))
+        } catch {
+            throw CommandError.notJSON(Array(body.utf8), of: "the body of \(type)", error)
         }
+        guard case .object = value else { throw CommandError.usage("the body of \(type) must be a JSON object") }
         let (version, rules) = (message.version, message.rules)
         do {
             let reply = try waiting {

@@ -117,9 +117,7 @@ enum DraftCommand<Client: DocumentClient> {
         do throws(JSONTextError) {
             document = try JSONDocument(Array(data), limits: CreateDraft.rules.limits)
         } catch {
-            let place = "\(file):\(error.line):\(error.column)"
-            let lines = ["\(place): not JSON: \(error.message)"] + error.excerpt(of: Array(data))
-            throw CommandError(lines.joined(separator: "\n"), code: 65)
+            throw CommandError.notJSON(Array(data), of: file, error)
         }
         guard let key = Client.onlyKey ?? document.root["key"]?.string else {
             throw CommandError("\(file) has no \"key\", which names the \(name)", code: 65)
