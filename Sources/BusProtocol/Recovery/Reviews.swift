@@ -55,7 +55,8 @@ public struct GetReview: PublicRequest {
     public typealias Reply = ReviewPage
     public static let type: MessageType = "recovery.get-review"
     public static let rules = MessageRules(
-        service: .recovery, callers: [.gateway, .operator], effect: .read, errors: [.unauthorized, .notFound])
+        service: .recovery, callers: [.gateway, .operator], effect: .read,
+        errors: [.unauthorized, .forbidden, .notFound])
     public static let route = HTTPRoute(
         .get, "/admin/recovery/{id}", .staff, "One case with its audit trail.")
 

@@ -48,6 +48,8 @@ struct GetReviewHandler: RequestHandler {
 
     func handle(_ request: GetReview, context: RequestContext) async throws -> ReviewPage {
         let staff = context.caller == .gateway ? try context.staff() : nil
+        let record = try await CaseStore.find(request.recoveryId, in: database)
+        if let staff, staff.userID == record?.accountID { throw ReviewError.own }
         guard var page = try await reviews.page(of: request.recoveryId) else { throw CaseWorkflow.unknown }
         if page.pictures != nil {
             // A reviewer who saw no pictures because of a failure would take it that there are none. So it fails.
@@ -56,9 +58,7 @@ struct GetReviewHandler: RequestHandler {
                 CallOptions(timeout: context.remaining, trace: context.trace.child()))
             page.pictures = kept.pictures.map { .init(mediaId: $0.mediaID, side: $0.side, at: $0.at) }
         }
-        if let record = try await CaseStore.find(request.recoveryId, in: database), !record.life.status.isClosed,
-            let person = record.accountID
-        {
+        if let record, !record.life.status.isClosed, let person = record.accountID {
             page.account = try await account(of: person, context)
         }
         try await note(staff, sawEvidenceOf: request.recoveryId)

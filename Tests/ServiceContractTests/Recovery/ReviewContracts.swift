@@ -158,7 +158,7 @@ extension GetReview: MessageContract {
             .init(at: Sample.latest, about: String(repeating: "k", count: 64), delivered: 100_000, failed: 100_000)
         ])
 
-    static let errors: [BusError] = [Sample.unauthorized, ReviewSample.notFound]
+    static let errors: [BusError] = [Sample.unauthorized, ReviewSample.ownAccount, ReviewSample.notFound]
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -170,6 +170,7 @@ extension GetReview: MessageContract {
     static let provocations: [String: Provocation<RecoveryProvider, GetReview>] = [
         "unauthorized": { Asked(GetReview(recoveryId: try await $0.reviewCase())) },
         "not_found": { _ in Asked(GetReview(recoveryId: .ordered()), for: .random(), role: "staff") },
+        "forbidden": { Asked(GetReview(recoveryId: try await $0.reviewCase()), for: $0.owner, role: "staff") },
     ]
 }
 
