@@ -11,7 +11,7 @@ import ServiceRuntime
 enum AuthServiceDefinition {
     static let definition = ServiceDefinition(
         name: .auth, variables: variables, migrations: AuthMigrations.all,
-        // All of them hear of a deleted account.
+        // When an account is deleted, auth publishes an event to all of them.
         peers: ServiceName.services.filter { $0 != .auth },
         assemble: assemble)
 

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// Who asks for a challenge, as its row says it: a device of the account, or a stranger at a client address.
+/// The requester of a challenge, in the form of its row: a device of the account, or a stranger at a client address.
 struct ChallengePrincipal: RawRepresentable, Sendable, Equatable {
     let rawValue: String
 
@@ -9,6 +9,6 @@ struct ChallengePrincipal: RawRepresentable, Sendable, Equatable {
         ChallengePrincipal(rawValue: "address \(Hex.encode(address))")
     }
 
-    /// No device of the account asks.
+    /// Whether the requester is not a device of the account.
     var isStranger: Bool { rawValue.hasPrefix("address ") }
 }

@@ -1,6 +1,6 @@
 import Languages
 
-/// What a challenge is verified for, and nothing else.
+/// The one act for which a challenge may be verified.
 enum ChallengePurpose: String, Sendable, CaseIterable {
     case login, recovery
     case changePhone = "change_phone"
@@ -13,7 +13,7 @@ enum ChallengePurpose: String, Sendable, CaseIterable {
     /// Taking the first number off the account of an email address.
     case emailUndo = "email_undo"
 
-    /// What the challenge's code was sent to.
+    /// The kind of contact to which the challenge's code was sent.
     var contact: Contact.Kind {
         switch self {
         case .login, .recovery, .changePhone, .undoPhoneChange: .phone

@@ -86,13 +86,14 @@ enum NotificationText {
         return "\(body) What stops it: \(token)\(stopped)"
     }
 
-    /// For the number that the account had before a change. Its holder may be the owner, and the change the work of a
-    /// thief.
+    /// The text for the number that the account had before a change. Its holder may be the owner, and a thief may have
+    /// made the change.
     static func undo(token: String, appName: String) -> Sentence {
         "Your \(appName) account has another phone number now. If it was not you, take the change back within 72 hours with \(token), or recover your account with this number within 90 days."
     }
 
-    /// For the email address of an account that has its first number now. A thief who reads the emails may have set it.
+    /// The text for the email address of an account that has just got its first number. A thief who reads the emails
+    /// may have set the number.
     static func undoFirst(token: String, appName: String) -> Sentence {
         "Your \(appName) account has its first phone number now. If it was not you, take it off within 72 hours with \(token), on a device that you used before."
     }
@@ -178,7 +179,7 @@ enum NotificationText {
         }
     }
 
-    /// What opens a recovered account.
+    /// Says which contact now opens a recovered account.
     private static func contact(_ data: [String: String]) -> Sentence {
         data["email"].map { Sentence("the email address \($0)") }
             ?? Sentence("the number \(phone(data) ?? Sentence("of another phone"))")
@@ -198,7 +199,7 @@ enum NotificationText {
         data["recentSignIn"] == "true" ? "Somebody signed in by its number within the last day. " : ""
     }
 
-    /// Says when a recovery lock ends that was switched off.
+    /// Says when a recovery lock ends after it was switched off.
     private static func holds(_ data: [String: String]) -> Sentence {
         let end = time(data)
         return end == "" ? "" : "It ends\(end). "

@@ -1,7 +1,7 @@
 import BusProtocol
 
 /// Decides whether a role counts in a session. Staff and admins need a session that a linked identity opened in the
-/// last eight hours, so that neither a number nor an old phone is enough.
+/// last eight hours. So neither a number nor an old phone is enough.
 struct RolePolicy: Sendable {
     /// How long after its opening a session grants the role.
     static let shift = Duration.seconds(8 * 3600)

@@ -1,7 +1,7 @@
 import BusProtocol
 import Languages
 
-/// How a person may sign in to an app, as the app's plan says it.
+/// The ways in which a person may sign in to an app, by the app's plan.
 struct SignInPolicy: Sendable, Equatable {
     private let methods: Set<String>
     /// Whether an account must have a phone before it is opened.
@@ -9,12 +9,12 @@ struct SignInPolicy: Sendable, Equatable {
 
     init(_ rules: SignInRules) {
         methods = Set(rules.methods)
-        // What only a newer release of profile knows counts as the strictest.
+        // A value that only a newer release of profile knows counts as the strictest.
         requiresPhone = !["optional", "none"].contains(rules.phone)
     }
 
-    /// What the default app had before plans were data. It counts until profile has answered once: the previous release
-    /// of profile does not know the question.
+    /// The policy of the default app from before plans were data. It counts until profile has answered once, because
+    /// the previous release of profile does not know the question.
     static let beforePlans = SignInPolicy(
         SignInRules(methods: ["phone_code", "google", "apple"], phone: "required"))
 

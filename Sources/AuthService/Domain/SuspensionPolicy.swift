@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Decides whose account may be suspended or restored, and by whom.
+/// Decides who may suspend or restore which account.
 enum SuspensionPolicy {
     enum Standing: String, Sendable { case active, suspended }
 

@@ -27,7 +27,7 @@ struct AppleTokens: Sendable {
         var identity: String
     }
 
-    /// What is stored with the identity.
+    /// The data that is stored with the identity.
     private struct Kept: Codable {
         var token: String
         var clientID: String

@@ -70,7 +70,7 @@ import ServiceRuntime
         try await signIn(token, nonce: nonce, by: name).identity
     }
 
-    /// As ``identity(_:nonce:by:)``, with what the provider says of the person.
+    /// As ``identity(_:nonce:by:)``, with the person's details from the provider.
     func signIn(
         _ token: String, nonce: String, by name: IdentityProviderName
     ) async throws(BusError) -> (identity: ProvenIdentity, prefill: SignInPrefill?) {

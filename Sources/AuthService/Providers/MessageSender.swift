@@ -69,7 +69,8 @@ struct ContactMessage: Codable, Sendable {
             let age = item.age + .nanoseconds(Int64(MonotonicClock.now() - began))
             let isOld = message.challengeID != nil && age >= Self.codePatience
             guard error == .unusableContact || isOld || item.attempts >= Outbox.mostAttempts else { throw error }
-            // Given up, and its text and contact erased with it, which would outlive their person as a dead letter.
+            // The message is given up, and its text and contact are erased. As a dead letter they would outlive the
+            // person's account.
             log.warning(
                 "\(kind.destination)_given_up",
                 ["challenge": message.challengeID.map { .string($0.description) } ?? .null])

@@ -42,8 +42,8 @@ struct PersonNotifier: Sendable {
         }
     }
 
-    /// Notifies the holder of the account's number by SMS; in an account without one, the reader of its email address. A
-    /// push reaches only who has a device.
+    /// Notifies the holder of the account's number by SMS. If the account has no number, it sends an email to the
+    /// account's address. A push reaches only people with a device.
     ///
     /// - Parameters:
     ///   - data: as for ``notify(_:_:_:except:notification:in:)``.

@@ -46,7 +46,7 @@ import ProviderHTTP
     /// - Throws: ``Unavailable`` if no token could be checked now.
     func mustBeKnown() async throws(Unavailable) { _ = try await key(keys.keys.first ?? "") }
 
-    /// Requests the keys, even if nobody signs in. So they are recent whenever an outage of the provider begins.
+    /// Requests the keys even while no one signs in. So they are recent whenever an outage of the provider begins.
     func renew() async {
         if let asking { _ = try? await asking.get() } else { await ask() }
     }

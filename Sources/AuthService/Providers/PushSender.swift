@@ -62,7 +62,7 @@ struct PushSender: Sendable {
                 throw DeliveryPostponed(
                     pause: PushPolicy.pause(afterAttempt: attempts, retryAfter: retryAfter), code: reason)
             }
-            // Given up, and its text and token erased with it.
+            // The push is given up, and its text and token are erased.
             log.warning(
                 "push_given_up",
                 ["notification": .string(push.notificationID.description), "error": .string(reason)])

@@ -97,7 +97,7 @@ struct SMTPProvider: MessageProvider {
             unsent = bytes[...]
             flush()
         case .taken:
-            // The message is the relay's now, whether or not it hears the farewell.
+            // The relay has accepted the message, even if QUIT does not reach it.
             unsent = ArraySlice("QUIT\r\n".utf8)
             flush()
             end(.taken)

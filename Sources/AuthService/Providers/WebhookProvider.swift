@@ -4,8 +4,8 @@ import ProviderHTTP
 
 /// Posts each SMS, email or push to a URL, whose owner sends it.
 ///
-/// A message is posted again, with the same idempotency key, if its response was lost. 2xx accepts the message. 410 says
-/// that a push token is dead.
+/// If the response was lost, the message is posted again with the same idempotency key. The status 2xx accepts the
+/// message. The status 410 says that a push token is dead.
 struct WebhookProvider: MessageProvider, PushProvider {
     let name = "webhook"
     let webhook: Webhook

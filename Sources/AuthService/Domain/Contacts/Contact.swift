@@ -1,4 +1,4 @@
-/// Where a code is sent to.
+/// The destination of a code: a phone number or an email address.
 enum Contact: Sendable, Equatable {
     case phone(PhoneNumber)
     case email(EmailAddress)
@@ -6,7 +6,7 @@ enum Contact: Sendable, Equatable {
     enum Kind: String, Sendable, CaseIterable {
         case phone, email
 
-        /// A number or an address for texts, so that only its owner recognises it.
+        /// A number or an address, masked for texts so that only its owner recognises it.
         ///
         /// - Parameter contact: ``Contact/text`` as UTF-8.
         func masked(_ contact: [UInt8]) -> String {

@@ -69,14 +69,14 @@ extension Secrets {
     func hashes(of contact: Contact) -> ContactHashes { keys(of: contact.kind).hashes(of: Array(contact.text.utf8)) }
 
     /// The hash under which the codes to a mailbox are counted, however its address is spelled; `nil` for a phone. It
-    /// outlives the account, and no account is found by it.
+    /// outlives the account, and it cannot be used to find one.
     func mailboxHash(of contact: Contact) -> [UInt8]? {
         guard case .email(let address) = contact else { return nil }
         return limitHash.code(for: emails.hash.code(for: address.mailbox))
     }
 
-    /// The hash of a mailbox under which its holder is known again, however its address is spelled; `nil` if another
-    /// spelling may be another person, and for a phone.
+    /// The hash that recognises the holder of a mailbox, however its address is spelled. It is `nil` for a phone, and
+    /// if another spelling may be another person.
     ///
     /// - Parameter contact: ``Contact/text`` as UTF-8.
     func holderHash(of contact: [UInt8], _ kind: Contact.Kind) -> [UInt8]? {

@@ -4,8 +4,9 @@ import Foundation
 /// An email address that a code can be sent to, in normalised form: NFC, with a domain in lower case.
 ///
 /// The local part keeps its case, also for the look-up. RFC 5321 (section 2.4) leaves it to the receiving host whether
-/// `Anna` and `anna` are one mailbox. To treat them as one could open a person's account to somebody else. For the same
-/// reason dots and `+` suffixes stay. A person who writes another case gets another account, never somebody else's.
+/// `Anna` and `anna` are one mailbox. Treating them as one could open a person's account to somebody else. For the same
+/// reason dots and `+` suffixes stay. A person who signs in with another case gets a new account, never somebody
+/// else's.
 struct EmailAddress: Sendable, Equatable {
     /// In bytes, of the whole address (RFC 5321, section 4.5.3.1.3, without the angle brackets).
     static let longest = 254
@@ -30,9 +31,9 @@ struct EmailAddress: Sendable, Equatable {
     /// As its owner recognises it: `a…@e…`.
     var masked: String { MaskedEmail(text)?.text ?? "…@\(domain.prefix(1))…" }
 
-    /// The mailbox that the address probably is at its host, for the codes that are sent to it: without case, `+` suffix and
-    /// Unicode's compatible spellings; at Gmail without dots. Two people may have the same. So it neither finds an
-    /// account nor bars anybody, unless ``isOneMailbox``.
+    /// The mailbox that the host probably delivers to, by which codes are counted. It ignores case, a `+` suffix and
+    /// Unicode's compatible spellings, and at Gmail also dots. Two people may have the same mailbox. So it neither
+    /// finds an account nor bars anybody, unless ``isOneMailbox``.
     var mailbox: String {
         let local = text.dropLast(domain.count + 1).prefix { $0 != "+" }.filter { $0 != "." || !isOneMailbox }
         let host = isOneMailbox ? "gmail.com" : domain

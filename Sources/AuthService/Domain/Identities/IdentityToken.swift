@@ -134,7 +134,7 @@ struct VerifiedToken: Sendable {
             email: Self.email(claims["email"]?.string, isVerified: claims["email_verified"]))
     }
 
-    /// What the token says of the person; `nil` if it says nothing usable. Apple's tokens have no name.
+    /// The person's details in the token; `nil` if it has none that are usable. Apple's tokens have no name.
     var prefill: SignInPrefill? {
         let prefill = SignInPrefill(
             name: Self.name(claims["name"]?.string), picture: Self.picture(claims["picture"]?.string))

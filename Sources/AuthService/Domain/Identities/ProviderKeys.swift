@@ -94,7 +94,7 @@ struct ProviderKeyPolicy: Sendable {
     mutating func noteAnswer(askedAt asked: UInt64) { (known, lastFailed) = (asked, false) }
     mutating func noteFailure() { lastFailed = true }
 
-    /// What to do about a token.
+    /// The next step for a token.
     ///
     /// - Parameter isKnownKey: whether its `kid` is that of a known key.
     func step(isKnownKey: Bool, at now: UInt64) -> Step {

@@ -77,7 +77,7 @@ struct SMTPDialogue: Sendable {
             stage = .message
             return .send(mail.data)
         case (.message, 250): return finish(.taken)
-        // It closes the connection, whatever the recipient is.
+        // 421 says that the relay closes the connection. It says nothing about the recipient.
         case (.recipient, 421): return finish(.failed("smtp_421"))
         case (.recipient, _): return finish(.failed("recipient_\(code)"))
         default: return finish(.failed("smtp_\(code)"))

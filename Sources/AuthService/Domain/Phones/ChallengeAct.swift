@@ -1,7 +1,7 @@
 import BusProtocol
 import Languages
 
-/// What a person does with a code. The message says it, so that nobody is tricked into giving a code away.
+/// The act that a code is for. The message names it, so that nobody is tricked into giving a code away.
 enum ChallengeAct: Sendable, Equatable {
     case signIn
     /// Recover an account, by the number or address that the claimant named. With a case id: complete that recovery. The

@@ -6,8 +6,8 @@ import ProcessRuntime
 struct ChallengeLimits: Sendable {
     /// The life of a code in seconds.
     var lifetime: Int64 = 300
-    /// The seconds between two codes to a phone or an address. What is said of phones here holds for email addresses
-    /// too, unless it is about SMS.
+    /// The seconds between two codes to a phone or an address. Here, a phone also means an email address, except where
+    /// the text is about SMS.
     var resendAfter: Int64 = 60
     /// Codes to a phone within an hour. One limit holds for all strangers together, and one for each device of its
     /// account.
@@ -28,9 +28,9 @@ struct ChallengeLimits: Sendable {
     /// Numbers of one prefix to which strangers ask for codes within an hour. Beyond it, the prefix is closed if too
     /// few codes of it are verified; `nil` switches the check off.
     var perPrefixHour: Int64? = 50
-    /// Codes that are sent by SMS within an hour, whoever asks for them.
+    /// Codes sent by SMS within an hour, to all callers together.
     var budget = SMSBudget()
-    /// Codes that are sent by email within an hour, whoever asks for them; `nil` if there is no limit.
+    /// Codes sent by email within an hour, to all callers together; `nil` if there is no limit.
     var emailsPerHour: Int64? = 5000
 
     static let tries: Int64 = 3
@@ -78,7 +78,8 @@ struct SendHistory: Sendable, Equatable {
     var closedUntil: Timestamp?
     /// The number's country, ISO 3166-1 alpha-2; `nil` for an email address.
     var country: String?
-    /// Codes sent in this hour of the clock, whoever asked for them: by SMS, or by email for an email address.
+    /// Codes sent in this hour of the clock to all callers together. For a phone they are those by SMS, for an email
+    /// address those by email.
     var sentInHour: Int64 = 0
     /// Those of them that went to the number's country.
     var sentToCountry: Int64 = 0
@@ -152,8 +153,8 @@ enum ChallengePolicy {
         case right
         /// The code is wrong.
         case wrong(triesLeft: Int64)
-        /// The code is wrong and was the last try, of three or of those that the phone had left. The challenge is dead,
-        /// and the caller is locked out.
+        /// The code is wrong, and no try is left: it was the third for the challenge, or the phone's last of the day.
+        /// The challenge is dead, and the caller is locked out.
         case dead
         /// The phone has no tries left, so the code is not compared.
         case spent

@@ -16,7 +16,8 @@ struct CodeState: Sendable, Equatable {
     /// - Parameter resendAfter: the seconds between two codes to a phone.
     func delivery(resendAfter: Int64) -> CodeDelivery {
         let isGivenUp = state == .undelivered
-        // A code that was tried has arrived, whatever the provider answered. One that was given up does not count.
+        // A code that somebody tried has arrived, even if the provider reported a failure. A code that was given up
+        // does not count.
         let isKnownToHaveCome = isSent || state == .used || state == .dead
         let next = isGivenUp ? now : createdAt + .seconds(resendAfter)
         return CodeDelivery(

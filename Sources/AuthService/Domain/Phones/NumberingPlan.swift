@@ -11,8 +11,8 @@ struct NumberingPlan: Sendable {
 
     /// A common way to write the beginning of a national number, and the digits that it stands for.
     ///
-    /// Examples are a trunk zero, which is not part of the number, and Argentina's 15 after the area code, for which a
-    /// 9 before it is dialled from abroad.
+    /// One example is a trunk zero, which is not part of the number. Another is Argentina's 15 after the area code:
+    /// callers from abroad dial a 9 before the area code instead.
     struct Spelling: Sendable {
         let written: [UInt8]
         let meant: [UInt8]

@@ -2,7 +2,7 @@ import ProcessRuntime
 
 /// The most codes within an hour of the clock, in all and to each country. It bounds the cost of a flood of codes.
 ///
-/// The last fifth is for known devices only, so that a flood locks out nobody who has signed in before.
+/// The last fifth is for known devices only. So a flood does not lock out people who have signed in before.
 struct SMSBudget: Sendable, Equatable {
     /// The limit for all codes; `nil` means none.
     private var perHour: Int64?

@@ -16,7 +16,7 @@ enum RefreshPolicy {
         case rotate
         /// Repeat the last reply. The token was replaced within `grace`, so that simultaneous calls get the same pair.
         case repeatAnswer
-        /// End the session. An old token was used again, so somebody has a copy of it.
+        /// End the session. An old token was used again, so somebody else has a copy of it.
         case revoke
         /// Refuse it and end nothing. The request was sent before the token was replaced, and a later one overtook it.
         case overtaken

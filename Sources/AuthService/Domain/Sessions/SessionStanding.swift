@@ -1,16 +1,16 @@
 import BusProtocol
 import Languages
 
-/// What a session may do to its account now. Read it while the account is locked, before changing an identity or the
-/// phone, exporting data, or deleting the account.
+/// Says whether a session may change its account now. Read it while the account is locked. Do so before changing an
+/// identity or the phone, exporting data, or deleting the account.
 struct SessionStanding: Sendable, Equatable {
     /// How long a sign-in counts as fresh.
     static let freshness = Duration.seconds(300)
     /// How long an account stays frozen after a recovery was completed, so that a former owner can object.
     static let rest = Duration.seconds(48 * 3600)
 
-    /// Whether the strongest way in that the account has opened the session within ``freshness``: a code by SMS, else a
-    /// linked identity, else a code by email.
+    /// Whether the account's strongest way in opened the session within ``freshness``. The order is a code by SMS, then
+    /// a linked identity, then a code by email.
     let isFresh: Bool
     /// The time until the freeze of the account ends by itself; `nil` if it is not frozen.
     let frozenFor: Duration?

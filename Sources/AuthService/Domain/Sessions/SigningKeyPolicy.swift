@@ -10,7 +10,7 @@ enum SigningKeyPolicy {
     /// A replica that read the keys longer ago than this does not sign, since another key may be due.
     static let freshness = Duration.seconds(300)
 
-    /// The key that signs at a time: of those that may sign by then, the one that began last.
+    /// The key that signs at a time: the newest one that may sign by then.
     static func signer(of signsFrom: [Timestamp], at now: Timestamp) -> Timestamp? {
         signsFrom.filter { !(now < $0) }.max()
     }

@@ -5,8 +5,8 @@ import EventLoop
 import Languages
 import ServiceRuntime
 
-/// Exports auth's data about a person. Auth is asked before the other services, so that it refuses an export that is
-/// not allowed.
+/// Exports auth's data about a person. The caller asks auth before the other services, so that auth can refuse an
+/// export that is not allowed.
 struct ExportAccountHandler: RequestHandler {
     let export: PersonExport
 

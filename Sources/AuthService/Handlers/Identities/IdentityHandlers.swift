@@ -59,8 +59,8 @@ struct LinkIdentityHandler: RequestHandler {
         }
     }
 
-    /// An identity is stronger than a code by email. Whoever reads the person's emails must not link one of their own: the
-    /// owner could not undo that, as a first number can be undone.
+    /// An identity is stronger than a code by email. A thief who reads the person's emails must not link an identity:
+    /// the owner can undo a first number, but not a link.
     @Loop private func mustHaveMoreThanAnAddress(
         _ person: Identifier, _ provider: IdentityProviderName, in transaction: Transaction
     ) async throws {

@@ -45,7 +45,7 @@ struct IdentityLinker: Sendable {
         of challenge: Challenge, to account: Account, for link: PendingLink, in transaction: Transaction
     ) async throws -> Account {
         try await StandingStore.mustNotBeFrozen(account.id, in: transaction)
-        // Whoever reads the person's emails must not set the number, which would be stronger than the identity.
+        // A thief who reads the person's emails must not set the number, which would be stronger than the identity.
         let isStronger = try await IdentityStore.list(of: account.id, in: transaction).contains { !$0.isToConfirm }
         guard !link.isEmail || !isStronger else {
             throw BusError(.forbidden, "Please sign in with Apple or Google to add a number to your account.")
@@ -62,8 +62,8 @@ struct IdentityLinker: Sendable {
         return Account(id: account.id, role: "user", isNew: account.isNew, chain: account.chain)
     }
 
-    /// Drops the role of the account to which a code links an identity. The identity would grant the role, and whoever
-    /// reads the SMS may have linked it. Call it before the session is opened, which would end with the role.
+    /// Drops the role of the account to which a code links an identity. The identity would grant the role, and a thief
+    /// who reads the SMS may have linked it. Call it before the session is opened: dropping the role ends all sessions.
     @Loop func dropRole(
         ofHolderOf challenge: Challenge, for link: PendingLink, in transaction: Transaction
     ) async throws {
@@ -101,8 +101,8 @@ struct IdentityLinker: Sendable {
         try await note(identity, of: person, by: session.sessionId, except: session.deviceId, in: transaction)
     }
 
-    /// Links an identity that the person of a session proved. Their role is dropped: whoever has the session may link an
-    /// identity of their own. The account is locked.
+    /// Links an identity that the person of a session proved. The person's role is dropped, since a thief with the
+    /// session may link another identity. The account is locked.
     ///
     /// - Throws: ``BusError`` `identity_in_use`, `provider_already_linked`.
     @Loop func link(_ identity: ProvenIdentity, to actor: Actor, in transaction: Transaction) async throws {

@@ -18,8 +18,8 @@ struct BeginRecoveryHandler: RequestHandler {
     let providers: IdentityProviders
     /// `AUTH_DORMANT_AFTER`; `nil` if no account counts as dormant.
     let dormantAfter: Duration?
-    /// The account is not moved before this many seconds have passed, whatever recovery says. A proof must be at least
-    /// this old.
+    /// Auth does not move the account before this many seconds have passed, even if recovery asks for it. A proof must
+    /// be at least this old.
     let hold: Int64
 
     func handle(_ request: BeginRecovery, context: RequestContext) async throws -> RecoveryBegun {
@@ -115,7 +115,7 @@ struct BeginRecoveryHandler: RequestHandler {
         // A new mailbox costs nothing. If it were enough, anybody could keep an account frozen.
         if challenge.contact == .email, !isOwn, facts?.proof == nil { (account, facts) = (nil, nil) }
         let contact = try secrets.contact(of: challenge)
-        // They do not depend on the account. So the limits of recovery are the same where there is none.
+        // These hashes do not depend on the account. So recovery's limits are the same if there is no account.
         let proofs = [request.device.secret.map { secrets.hash(of: $0) }, shown.map { secrets.hash(of: $0) }]
         let begun = RecoveryBegun(
             caseID: request.caseID, accountID: account, accountReference: reference,

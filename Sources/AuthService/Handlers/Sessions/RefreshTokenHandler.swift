@@ -26,8 +26,8 @@ struct RefreshTokenHandler: RequestHandler {
         } catch let error as BusError
             where error.code == ErrorCode.idempotencyAnswerGone.name && request.deviceSecret != nil
         {
-            // With the device's secret, the request is a retry whatever its key. So the client need not know how long
-            // answers are kept.
+            // With the device's secret, a request with any idempotency key counts as a retry. So the client need not
+            // know how long answers are kept.
             session = try await inbox.once(nil, reading: presenting) {
                 try await refresh(try SessionStore.presented($1), context, hash: hash, in: $0)
             }.reply

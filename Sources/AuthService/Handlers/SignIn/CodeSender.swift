@@ -19,7 +19,7 @@ struct CodeSender: Sendable {
     /// - Parameters:
     ///   - device: how a known device proves itself.
     ///   - replaced: a challenge that the caller gives up.
-    ///   - act: what the code is for. It is asked after the limits, in the transaction.
+    ///   - act: returns what the code is for. It is called after the limits are checked, in the transaction.
     ///   - reply: the answer with the id of the challenge.
     @Loop func send<Reply: BusReply>(
         to contact: Contact, by device: SendOTP.Proof?, replacing replaced: Identifier?, _ context: RequestContext,

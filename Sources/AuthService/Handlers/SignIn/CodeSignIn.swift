@@ -5,8 +5,9 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Signs in with a code that came by SMS or email. A phone or an address without an account gets one. Where the app wants
-/// a phone of everybody, an address whose account has none gets a link token instead, and a phone is verified with it.
+/// Signs in with a code that came by SMS or email. A phone or an address without an account gets one. If the app
+/// requires a phone and the address's account has none, the reply is a link token instead. The client then verifies a
+/// phone with that token.
 struct CodeSignIn: Sendable {
     let inbox: Inbox
     let outbox: Outbox
@@ -16,7 +17,7 @@ struct CodeSignIn: Sendable {
     let dormant: DormantNumber
     let rules: SignInRulesReader
 
-    /// What a client presents to sign in.
+    /// The values that a client presents to sign in.
     struct Presented: Sendable {
         let challenge: Identifier
         let code: String

@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 
 struct GetAuthMethodsHandler: RequestHandler {
-    /// What the operator offers.
+    /// The ways to sign in that the operator offers.
     private let offered: [(way: SignInMethod, view: AuthMethod)]
     private let rules: SignInRulesReader
 

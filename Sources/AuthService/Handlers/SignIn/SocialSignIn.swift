@@ -7,7 +7,7 @@ import JSONText
 import ServiceRuntime
 
 /// Signs in with an identity provider's token. It opens the account that the identity is linked to. If there is none,
-/// it makes one; or it begins a link, where the app wants a phone of everybody.
+/// it makes one. If the app requires a phone, it begins a link instead.
 struct SocialSignIn: Sendable {
     let inbox: Inbox
     let audit: AuditTrail
@@ -20,7 +20,7 @@ struct SocialSignIn: Sendable {
     /// The lifetime of a link token in seconds.
     static let linkLifetime: Int64 = 600
 
-    /// What a client presents to sign in.
+    /// The values that a client presents to sign in.
     struct Presented: Sendable {
         let provider: IdentityProviderName
         let token: String

@@ -13,7 +13,7 @@ struct VerifyOTPHandler: RequestHandler {
                 confirmsLink: request.confirmLink ?? false, wantsNewAccount: request.newAccount ?? false,
                 visitor: request.anonymousId, app: request.app, entry: request.entry),
             context)
-        // A code to a phone is never answered by the wish for one.
+        // After a code to a phone, the answer never asks for a phone.
         guard case .session(let session) = answer else { throw DatabaseError.aborted }
         return session
     }

@@ -52,7 +52,7 @@ struct AccountSuspender: Sendable {
             Erasure.wait(for: person, in: transaction)
             // This waits for sign-ins that are under way, so that their sessions are ended too.
             try await eraser.lock(person, in: transaction)
-            // Whoever lost the session or the role during the wait decides nothing.
+            // A member of staff who lost the session or the role during the wait may not decide.
             if case .staff(let actor) = decider {
                 guard try await SessionStore.mayAct(actor, in: transaction) else {
                     throw BusError(.unauthorized, "Please sign in.")

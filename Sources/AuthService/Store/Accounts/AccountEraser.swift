@@ -74,7 +74,7 @@ import EventLoop
             WHERE \(which)
             """)
     }
-    /// Claims with the number that are over. A claim that is still open belongs to somebody who has the number now.
+    /// Claims with the number that have ended. A claim that is still open belongs to the number's present holder.
     private static let claims: Statement = """
         DELETE FROM freezes WHERE claimant_hash = $1
             AND (ended_at IS NOT NULL AND claimant_free_at IS NOT NULL OR until <= clock_timestamp())

@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What a sign-in needs to know of an account.
+/// The facts about an account that a sign-in needs.
 struct Account: Sendable {
     let id: Identifier
     let role: String
@@ -111,7 +111,7 @@ struct Account: Sendable {
         transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(standing.rawValue)])
     }
 
-    /// What a claim names an account by.
+    /// The contact or identity by which a claim names an account.
     enum Sought: Sendable {
         case contact(Contact.Kind, ContactHashes)
         /// The hash of an identity.

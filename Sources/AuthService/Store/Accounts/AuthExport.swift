@@ -102,8 +102,9 @@ enum AuthExport {
     /// The parameter of ``code``. It has the lasting hashes of the person's numbers and address, by which challenges are
     /// found. The rows of the contacts have look-up hashes.
     ///
-    /// The section has the codes to the present number and address, and to those of requested changes. It has those to a former
-    /// number until the change: a later holder is somebody else. Each number is sealed with its challenge's id.
+    /// The section has the codes to the present number and address, and to those of requested changes. For a former
+    /// number, it has the codes from before the change: a later holder is another person. Each number is sealed with
+    /// its challenge's id.
     @Loop private static func codes(
         of person: Identifier, _ secrets: Secrets, in transaction: Transaction
     ) async throws -> SQLValue {

@@ -195,8 +195,8 @@ import JSONText
     private static let lock = Statement("SELECT \(AdvisoryLock.recovery.wait(for: "$1::uuid::text"))")
     /// The names of the proofs, the strongest first.
     private static let proofs = ["device", "linked_identity", "former_number"]
-    /// The query compares the hash of the device's secret, so its timing reveals nothing useful. What the account got
-    /// only recently proves nothing, since an attacker may have added it.
+    /// The query compares the hash of the device's secret, so its timing reveals nothing useful. A device, identity or
+    /// number that the account got only recently proves nothing, since an attacker may have added it.
     private static let facts = Statement(
         """
         SELECT a.role <> 'user' AS is_staff,

@@ -43,13 +43,14 @@ struct LinkedEmail: Sendable {
         transaction.send("DELETE FROM emails WHERE person_id = $1", [.uuid(person)])
     }
 
-    /// Records that the account gets its first number, which can be taken off by the address.
+    /// Records that the account gets its first number. The reader of the address can take that number off again.
     ///
     /// - Parameters:
     ///   - session: the session that sets the number.
     ///   - token: the hash of the token that takes the number off.
-    /// - Returns: the address; `nil` if the number stays: there is no address, it is so new that a thief may have linked
-    ///   it, or the account has known the session's device for so long that the change is not doubted.
+    /// - Returns: the address; `nil` if the number cannot be taken off. That is so if there is no address, or if it is
+    ///   so new that a thief may have linked it. It is also so if the account has known the session's device for long
+    ///   enough to trust it.
     static func noteFirstNumber(
         of person: Identifier, by session: Identifier, token: [UInt8], in transaction: Transaction
     ) async throws -> LinkedEmail? {
@@ -69,8 +70,8 @@ struct LinkedEmail: Sendable {
             + \(PhoneChangeUndoStore.patience.components.seconds) AS guarded_seconds
         """
     private static let select = Statement("SELECT \(columns) FROM emails WHERE person_id = $1")
-    /// An identity that is as new as what a thief adds is not stronger than the address. What a known device sets stays:
-    /// otherwise a thief who reads the emails and has an older device would take the owner's number off.
+    /// An identity so new that a thief may have added it is not stronger than the address. A number that a known device
+    /// sets stays. Otherwise a thief who reads the emails and has an older device could take the owner's number off.
     private static let noteFirstNumber = Statement(
         """
         UPDATE emails e SET first_number_at = clock_timestamp(), first_number_by = $2, first_number_token_hash = $3,

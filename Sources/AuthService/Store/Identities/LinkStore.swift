@@ -6,7 +6,7 @@ import EventLoop
 struct PendingLink: Sendable {
     /// The hash of the link token.
     let hash: [UInt8]
-    /// The hash of the identity, or the lasting hash of the address. What is sealed is sealed with it.
+    /// The hash of the identity, or the lasting hash of the address. The sealed data is bound to it.
     let identity: [UInt8]
     let sealed: [UInt8]
     let isEmail: Bool
@@ -14,7 +14,7 @@ struct PendingLink: Sendable {
     let refreshSealed: [UInt8]?
 }
 
-/// Rows of link tokens, and of what challenges are bound to besides their purpose.
+/// Rows of link tokens. It also stores the session, link or recovery to which a challenge is bound besides its purpose.
 @Loop enum LinkStore {
     static func insert(
         _ hash: [UInt8], identity: [UInt8], sealed: [UInt8], isEmail: Bool = false, seconds: Int64,

@@ -20,7 +20,7 @@ struct Challenge: Sendable {
     /// Wrong codes for the phone within a day. For a device, they are those of the device; for a stranger, those of all
     /// strangers.
     let wrongInDay: Int64
-    /// When the oldest of those no longer counts.
+    /// When the oldest of those wrong codes no longer counts.
     let wrongFreeAt: Timestamp?
     let expiresAt: Timestamp
     /// By the database's clock, after the row was locked.
@@ -31,7 +31,7 @@ struct Challenge: Sendable {
 }
 
 extension Challenge {
-    /// What the code was sent to.
+    /// The kind of contact to which the code was sent.
     var contact: Contact.Kind { purpose?.contact ?? .phone }
 }
 
@@ -49,7 +49,7 @@ extension Secrets {
 /// Rows of challenges and of their limits. The columns `phone_hash` and `phone_sealed` have the number, or the email
 /// address that the purpose is about.
 @Loop enum ChallengeStore {
-    /// What a device presents to prove that it belongs to the account.
+    /// The proof that a device belongs to the account.
     struct Proof: Sendable {
         let device: Identifier
         let secretHash: [UInt8]
@@ -135,8 +135,8 @@ extension Secrets {
             ])
     }
 
-    /// Closes a prefix for an hour if at least `numbers` of its numbers got codes within an hour and under a tenth of
-    /// them were verified. The code that is being sent counts too.
+    /// Closes a prefix for an hour if at least `numbers` of its numbers got codes within an hour, and people verified
+    /// under a tenth of these codes. The code that is being sent counts too.
     static func closePrefix(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
         transaction.send(closePrefix, [.bytes(prefix), .integer(numbers)])
     }

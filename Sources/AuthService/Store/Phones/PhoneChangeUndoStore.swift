@@ -9,11 +9,12 @@ struct PhoneChangeUndo: Sendable {
     let at: Timestamp
     /// The session that changed the number.
     let changedBy: Identifier?
-    /// Whether a device counts that only codes by email signed in, since they were the strongest way in.
+    /// Whether a device counts if only codes by email have signed it in. That is so if they were the account's
+    /// strongest way in.
     let takesEmailDevices: Bool
 
-    /// What the account got from then on may be the work of a thief. A thief may sign in, link an identity, and then
-    /// change the number in another session.
+    /// Devices, sessions and identities that were added from this time on may be a thief's. A thief may sign in, link
+    /// an identity, and then change the number in another session.
     var doubtedSince: Timestamp { at - PhoneChangeUndoStore.doubt }
 }
 
@@ -24,7 +25,7 @@ struct PhoneChangeUndo: Sendable {
     /// Devices, sessions and identities that were younger than this at the change count as a thief's.
     nonisolated static let doubt = Duration.seconds(72 * 3600)
 
-    /// What proves that the caller has the former number, or the address of the account.
+    /// The proof that the caller has the former number, or the address of the account.
     enum Proof: Sendable {
         /// The hash of the token in the SMS or the email.
         case token([UInt8])

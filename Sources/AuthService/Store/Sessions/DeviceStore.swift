@@ -36,7 +36,7 @@ struct LockedDevice: Sendable {
         }
     }
 
-    /// What happens to a device's push token.
+    /// The change of a device's push token.
     enum PushChange: Sendable, Equatable {
         case keep, clear
         /// The new token, sealed.

@@ -63,7 +63,7 @@ struct PresentedToken: Sendable {
         (load, [.bytes(hash), .bytes(deviceSecret)])
     }
 
-    /// The refresh token; `nil` if nobody knows it.
+    /// The refresh token; `nil` if auth does not know it.
     static func presented(_ rows: [Row]) throws -> PresentedToken? {
         try rows.first.map { row in
             PresentedToken(

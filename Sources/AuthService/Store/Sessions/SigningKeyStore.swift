@@ -86,7 +86,7 @@ import EventLoop
                     return known
                 }
             }
-            // The first key signs at once: nobody could sign in while it waited.
+            // The first key signs at once: otherwise nobody could sign in until then.
             make(after: known.isEmpty ? .zero : SigningKeyPolicy.lead, in: transaction)
             return try await transaction.query(Self.select)
         }
