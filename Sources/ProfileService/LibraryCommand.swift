@@ -2,7 +2,7 @@ import Documents
 import JSONText
 import ServiceRuntime
 
-/// What profile's program does with files of the library of fields instead of serving.
+/// The commands of profile's program for files of the library of fields. With one of them, the program does not serve.
 enum LibraryCommand {
     /// `--library-schema` prints the JSON Schema of a file.
     ///

@@ -3,7 +3,7 @@ import Documents
 import JSONText
 import ServiceRuntime
 
-/// What profile's program does with plan files instead of serving.
+/// The commands of profile's program for plan files. With one of them, the program does not serve.
 enum PlanCommand {
     /// `--plan-schema` prints the JSON Schema of a plan file.
     ///
@@ -21,8 +21,8 @@ enum PlanCommand {
     }
 
     /// - Parameters:
-    ///   - system: the published `versions` of the plan in a running system, the current versions of all its `plans`, the
-    ///     keys of its `questionnaires`, and its newest `library` of fields.
+    ///   - system: the state of a running system. It has the published `versions` of the plan, and the current versions
+    ///     of all `plans`. It also has the keys of the `questionnaires`, and the newest `library` of fields.
     ///   - library: of this release.
     private static func answer(
         _ name: String, _ bytes: [UInt8], _ system: JSONValue?, _ library: FieldLibrary

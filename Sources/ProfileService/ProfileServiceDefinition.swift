@@ -122,7 +122,7 @@ enum ProfileServiceDefinition {
         container.background("catalogue-review", every: .seconds(3600)) { try await review.run() }
     }
 
-    /// What editors of plans request.
+    /// Handles the requests of editors of plans.
     @Loop private static func handlePlans(
         _ container: ServiceContainer, _ libraries: FieldLibraryStore, _ plans: PlanStore
     ) {
@@ -141,7 +141,7 @@ enum ProfileServiceDefinition {
                 inbox: container.inbox, audit: container.audit, drafts: drafts, gate: gate, plans: plans))
     }
 
-    /// What editors of the library of fields request.
+    /// Handles the requests of editors of the library of fields.
     @Loop private static func handleLibrary(_ container: ServiceContainer, _ libraries: FieldLibraryStore) {
         let drafts = DocumentDrafts(libraries.documents)
         container.handle(ViewFieldLibraryHandler(drafts: drafts))
@@ -153,7 +153,7 @@ enum ProfileServiceDefinition {
                 inbox: container.inbox, audit: container.audit, drafts: drafts, libraries: libraries))
     }
 
-    /// What the variables from before plans say. Each one that is set is logged as a warning.
+    /// The settings in the variables that are older than plans. Each variable that is set causes a warning in the log.
     private static func overrides(_ configuration: Configuration, _ log: Log) throws -> PlanOverrides {
         for variable in former where configuration.optionalText(variable.name) != nil {
             log.warning("variable_belongs_to_plan", ["variable": .string(variable.name)])
@@ -170,7 +170,7 @@ enum ProfileServiceDefinition {
             provisionalMaxOffers: try given("MATCH_PROVISIONAL_MAX_OFFERS", configuration.integer))
     }
 
-    /// Properties of a plan that variables say until the next release, for the default plan.
+    /// Variables that set properties of the default plan. The next release does not read them.
     private static let former: [ConfigurationVariable] = [
         .init(
             "PROFILE_AGE_POLICY", .choice(["soft_block", "reject"]), nil,

@@ -1,10 +1,10 @@
 import BusProtocol
 
-/// What two people are told of a comparison: nothing from which an answer follows.
+/// Rounds the result of a comparison before two people see it. Nobody can infer an answer from the figures.
 enum CompatibilityFigure {
     static let step = 5.0
-    /// A figure over fewer questions would tell single answers: with one tag each, it is all or nothing. The psychological one
-    /// compares means over many questions.
+    /// A figure over fewer questions would reveal single answers: with one tag each, it is all or nothing. The
+    /// psychological figure needs no such limit, since it compares means over many questions.
     static let fewestQuestions: Int64 = 4
 
     static func rounded(_ compared: ProfilesCompared) -> Compatibility {

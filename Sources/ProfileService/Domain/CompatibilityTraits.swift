@@ -1,9 +1,10 @@
 import BusProtocol
 import JSONText
 
-/// What two people are, in the options of the questions that ask what a person wishes another one to be.
+/// The traits of two people, as options of the questions that ask which traits a person wishes for in others.
 enum CompatibilityTraits {
-    /// Of each wish of the plan, what both people show each other. A field that a person declined or left empty says nothing.
+    /// For each wish of the plan, the traits that both people show each other. A field that a person declined or left
+    /// empty gives no trait.
     static func shown(_ first: ProfileRecord, _ second: ProfileRecord, _ plan: Plan) -> [WishedTraits] {
         plan.wishes.compactMap { wish in
             guard let field = plan.catalogue.field(wish.field), field.isPublic else { return nil }

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Decides how complete a profile is, and what to ask next.
+/// Decides how complete a profile is, and which field to ask for next.
 struct CompletionRules: Sendable {
     let catalogue: FieldCatalogue
     /// The fields of steps that are not asked of everybody.
@@ -40,7 +40,7 @@ struct CompletionRules: Sendable {
     /// The percentage of fields that were answered or declined. Skipped fields do not count.
     func percentage(of record: ProfileRecord) -> Int64 {
         let fields = fields(for: record)
-        // A person whom no step with fields is shown has nothing to fill in.
+        // A person who sees no step with fields has nothing to fill in.
         return fields.isEmpty ? 100 : Int64(fields.count { record.isSatisfied($0) } * 100 / fields.count)
     }
 
@@ -71,7 +71,7 @@ struct CompletionRules: Sendable {
     ) throws(BusError) -> FieldState? {
         switch record.fields[field] {
         case .answered, .declined, .stale:
-            // A photo is removed where it was uploaded.
+            // A skip does not remove a photo. The person removes it where they uploaded it.
             guard clear, !field.isPhoto else {
                 throw BusError(.hasValue, "This has an answer already. Clear it first.")
             }

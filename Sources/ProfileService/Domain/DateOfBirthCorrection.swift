@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Decides whether a person may correct the own date of birth.
+/// Decides whether people may correct their own date of birth.
 struct DateOfBirthCorrection: Sendable {
     /// A mistyped date is noticed at once. Later, only staff change it.
     static let window: Duration = .seconds(86_400)
@@ -10,7 +10,7 @@ struct DateOfBirthCorrection: Sendable {
     let today: CivilDate
     let now: Timestamp
 
-    /// Once within the window, and never from under age to of age.
+    /// A person may correct it once within the window. A person under age cannot become of age by a correction.
     func isAllowed(of record: ProfileRecord, to date: CivilDate) -> Bool {
         guard let known = record.dateOfBirth, let setAt = record.dateOfBirthSetAt, !record.isDateOfBirthCorrected,
             now < setAt + Self.window

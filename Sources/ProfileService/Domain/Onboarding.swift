@@ -9,7 +9,7 @@ enum Onboarding {
     }
     /// The kinds of steps in the public API.
     enum Step: String, Sendable, CaseIterable {
-        /// Before there is an account. So nobody with a profile is at this step.
+        /// The step before there is an account. So nobody with a profile is at this step.
         case phoneVerify = "phone_verify"
         case profile, questionnaire, verification, complete
     }
@@ -57,7 +57,7 @@ enum Onboarding {
         return (Age.years(born: born, on: today) ?? 0) < age.minimum
     }
 
-    /// Whether the person declined a verification without which the plan matches nobody. The person uses the app
+    /// Whether the person declined a verification that the plan requires for matching. The person then uses the app
     /// without matching, and may be verified later.
     private static func hasDeclinedVerification(_ record: ProfileRecord, _ plan: Plan) -> Bool {
         !record.isBackfilled
@@ -95,7 +95,7 @@ enum Onboarding {
 
     /// The first required step that the person has not passed; `nil` if the onboarding is complete.
     static func current(of record: ProfileRecord, _ plan: Plan) -> Plan.Step? {
-        // A backfill accepts no text for anybody, but who was complete stays complete.
+        // A backfill does not accept texts for people. But people who were complete before it stay complete.
         let isHeld = !record.isBackfilled || !record.completedPlans.contains(plan.reference)
         return plan.steps.first { step in
             step.need == .required && isHeld && (!record.isBackfilled || !step.terms.isEmpty)
@@ -135,7 +135,7 @@ enum Onboarding {
         }
 
         var onboardingStatus: String {
-            // Whoever is at a verification, or waits for the operator, may go on without the visual preferences.
+            // A person who is at a verification, or waits for the operator, may go on without the visual preferences.
             let isPast = current?.task?.isVerification == true || current?.operatorTask != nil
             return Onboarding.onboardingStatus(status, step, isPast ? .ready : visual)
         }
@@ -145,7 +145,7 @@ enum Onboarding {
 
     static func view(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> OnboardingView {
         let standing = Standing(of: record, plan, today: today)
-        // The account is there, or there would be no profile.
+        // A person with a profile has an account.
         var steps = [OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")]
         steps.reserveCapacity(1 + plan.steps.count)
         for step in plan.steps where step.isVisible(to: record) {

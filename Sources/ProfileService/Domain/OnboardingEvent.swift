@@ -19,14 +19,14 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
     case onboardingCompleted = "onboarding_completed"
     case firstMatchViewed = "first_match_viewed"
 
-    /// The events that a person has reached, as far as the profile shows them.
+    /// The events that a person has reached, by what the profile shows.
     static func reached(by record: ProfileRecord, _ plan: Plan, today: CivilDate) -> [OnboardingEvent] {
         let standing = Onboarding.Standing(of: record, plan, today: today)
         var reached: [OnboardingEvent] = []
         if record.dateOfBirth != nil, standing.status != .suspended, standing.eligibleOn == nil {
             reached.append(.ageVerified)
         }
-        // In a plan without required fields, the first field that is there makes the profile.
+        // In a plan without required fields, the profile counts as made from its first field on.
         let fields = plan.completion.fields(for: record)
         if record.missing(of: fields).isEmpty, fields.contains(where: record.isSatisfied) {
             reached.append(.profileCreated)

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What a person has done of a plan, as the funnel of the plan counts it.
+/// The steps of a plan that a person has done, as the plan's funnel counts them.
 struct PlanProgress: Sendable, Equatable {
     let plan: PlanReference
     /// The keys of the steps that are done. A step that requires no field counts from its first field on.
@@ -19,7 +19,8 @@ struct PlanProgress: Sendable, Equatable {
 
     /// The version that a person moves to; `nil` if the person stays.
     ///
-    /// The newest version says whose people it takes. Nobody stops being complete by a move, not even who is blocked at present.
+    /// The newest version names the versions whose people move to it. A complete person moves only if the newest
+    /// version is complete for them too. That holds for a blocked person as well.
     static func move(_ record: ProfileRecord, from plan: Plan) -> Plan? {
         guard let newest = plan.additions?.newest, newest.movesFrom.contains(plan.reference.version),
             Onboarding.current(of: record, newest) == nil || Onboarding.current(of: record, plan) != nil
@@ -29,7 +30,7 @@ struct PlanProgress: Sendable, Equatable {
 
     var isEmpty: Bool { steps.isEmpty && !isComplete }
 
-    /// What was not done before.
+    /// The progress that is not in `earlier`.
     func news(since earlier: PlanProgress) -> PlanProgress {
         var news = self
         news.steps.removeAll(where: earlier.steps.contains)
@@ -46,7 +47,7 @@ enum PlanFunnel {
         let people: Int64
         /// People who did every required step before it.
         let reached: Int64
-        /// Those of them who did the step as well.
+        /// People who did every required step before it and this step.
         let passed: Int64
         let medianSeconds: Double?
     }
@@ -65,7 +66,7 @@ enum PlanFunnel {
             }
     }
 
-    /// A share in percent, to one decimal; `nil` of none.
+    /// A share in percent, to one decimal; `nil` if the whole is 0.
     static func share(_ part: Int64, of whole: Int64) -> Double? {
         whole > 0 ? (Double(part) / Double(whole) * 1000).rounded() / 10 : nil
     }

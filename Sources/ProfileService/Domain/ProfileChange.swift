@@ -47,7 +47,7 @@ struct ProfileChange: Sendable {
 
     private mutating func take(_ key: String, _ value: JSONValue, _ record: ProfileRecord) {
         guard let field = catalogue.field(key) else {
-            // Any name may be sent, also one with a dot.
+            // A client may send any name, also one with a dot.
             return problems.append(
                 .init(
                     field: key, pointer: JSONPointer.appending(key), code: "unknown_member",
@@ -55,7 +55,7 @@ struct ProfileChange: Sendable {
         }
         let state: FieldState?
         if field.isPhoto, record.photo != nil || value != .null {
-            // An app may send the whole profile back, on another day too.
+            // An app may send the whole profile back, even on a later day, when the photo's signature is another one.
             if let photo = record.photo, value.stringValue?.prefix(while: { $0 != "?" }) == photo.address[...] {
                 return
             }

@@ -2,7 +2,7 @@ import BusProtocol
 import Cryptography
 import JSONText
 
-/// The photo that stands for a person. Verification keeps the picture; profile signs its address when somebody asks.
+/// The photo that represents a person. Verification keeps the picture, and profile signs its address for each request.
 struct ProfilePhoto: Sendable, Equatable {
     /// The key of the field.
     static let field = "photo"
@@ -18,14 +18,14 @@ struct ProfilePhoto: Sendable, Equatable {
 }
 
 extension ProfileRecord {
-    /// Lets this photo, or none, stand for the person. The field follows it: an address that an app wrote there before
-    /// photos were uploaded counts for nothing.
+    /// Makes this photo represent the person, or none. The field `photo` follows it. An address from before uploads,
+    /// which an app wrote there, does not count.
     mutating func show(_ photo: ProfilePhoto?, at now: Timestamp) {
         self.photo = photo
         if let photo {
             fields[ProfilePhoto.field] = .answered(.string(photo.url(at: now)))
         } else if case .skipped = fields[ProfilePhoto.field] {
-            // The person may go on without one.
+            // A skip stays: the person goes on without a photo.
         } else {
             fields[ProfilePhoto.field] = nil
         }

@@ -42,7 +42,7 @@ struct ProfileRecord: Sendable, Equatable {
     var visualDeferredAt: Timestamp?
     var photoVerification: Onboarding.Verification?
     var idVerification: Onboarding.Verification?
-    /// The photo that stands for the person. The field `photo` follows it.
+    /// The photo that represents the person. The field `photo` follows it.
     var photo: ProfilePhoto?
     /// The time zone of the person's calendar days; `nil` means UTC.
     var timeZone: PersonTimeZone?
@@ -60,7 +60,7 @@ struct ProfileRecord: Sendable, Equatable {
         return fields[field]
     }
 
-    /// What came of a verification; `nil` if nothing came yet, and for another task.
+    /// The result of a verification; `nil` if there is none yet, and for a task that is no verification.
     subscript(verdictOf task: Plan.Task) -> Onboarding.Verification? {
         get {
             switch task {
@@ -78,8 +78,8 @@ struct ProfileRecord: Sendable, Equatable {
         }
     }
 
-    /// When the person accepted a version of a text; `nil` if the person has not. Who accepted it before consents had a
-    /// plan accepted it for each plan.
+    /// When the person accepted a version of a text; `nil` if the person has not. A consent from before consents had a
+    /// plan counts for every plan.
     func acceptedAt(_ terms: Plan.TermsKey) -> Timestamp? {
         var unplanned = terms
         unplanned.plan = ""
@@ -94,7 +94,7 @@ struct ProfileRecord: Sendable, Equatable {
         return changed
     }
 
-    /// Whether the field was answered or declined, so that nothing more is needed.
+    /// Whether the person has answered or declined the field, so that nothing more is needed.
     func isSatisfied(_ field: ProfileField) -> Bool {
         if field.isDateOfBirth { return dateOfBirth != nil }
         return switch state(of: field) {
@@ -109,7 +109,7 @@ struct ProfileRecord: Sendable, Equatable {
     /// The required fields among these for which something is needed.
     func missing(of fields: [ProfileField]) -> [ProfileField] { fields.filter(isMissing) }
 
-    /// The keys of those of the catalogue's fields whose state matches.
+    /// The keys of the catalogue's fields whose state matches.
     func keys(of catalogue: FieldCatalogue, where matches: (FieldState) -> Bool) -> [String] {
         // Most people have skipped and declined nothing, so nothing is looked up by its key.
         guard fields.states.contains(where: matches) else { return [] }

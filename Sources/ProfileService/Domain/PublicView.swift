@@ -6,8 +6,8 @@ enum PublicView {
     static let declined: JSONValue = "Prefers not to share"
 
     /// - Parameters:
-    ///   - plan: the plan of the app in which the person is looked at.
-    ///   - followed: the plans that the person follows. Whoever is too young in one of them is seen in none.
+    ///   - plan: the plan of the app in which others see the person.
+    ///   - followed: the plans that the person follows. A person who is too young for one of them is visible in none.
     /// - Returns: `nil` if other people cannot see the person.
     static func person(_ record: ProfileRecord, _ plan: Plan, followed: [Plan] = [], today: CivilDate) -> PublicPerson?
     {

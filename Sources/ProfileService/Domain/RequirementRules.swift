@@ -30,7 +30,7 @@ enum RequirementRules {
             needs.disabledReason = "not_offered"
             return needs
         }
-        // What the person is not asked for is not needed either.
+        // A capability does not need a field or step that the person is not asked for.
         let hidden = plan.completion.hidden(from: record)
         for key in keys.due where !hidden.contains(key) { add(key, to: &needs, isDue: true, record, plan) }
         for key in keys.wanted where !hidden.contains(key) { add(key, to: &needs, isDue: false, record, plan) }
@@ -72,8 +72,8 @@ enum RequirementRules {
 }
 
 extension CapabilityNeeds {
-    /// Adds what only the newest version of the plan asks for. It is announced until its date, past due from its date on,
-    /// and disables nothing.
+    /// Adds the steps and fields that only the newest version of the plan asks for. Each is announced until its date
+    /// and past due from then on. It disables nothing.
     fileprivate mutating func add(_ additions: [PlanAdditions.Open], now: Timestamp) {
         pastDue = additions.filter { $0.dueAt <= now }.map(\.key)
         let ahead = additions.filter { $0.dueAt > now }

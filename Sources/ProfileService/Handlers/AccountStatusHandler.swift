@@ -14,7 +14,7 @@ struct AccountStatusHandler: RequestHandler {
             changed.isSuspended = event.status == "suspended"
             profile.store.note(
                 isSuspended: changed.isSuspended, since: event.changedAt, of: event.personID, in: transaction)
-            // Nobody is complete while suspended.
+            // A suspended person does not count as complete.
             profile.noteProgress(from: record, to: changed, try await profile.plans(of: record), in: transaction)
         }
         return Acknowledged()

@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Tells recovery what its reviewers may know of a person.
+/// Gives recovery the facts about a person that its reviewers may see.
 struct DescribePersonHandler: RequestHandler {
     let profile: ProfileContext
 

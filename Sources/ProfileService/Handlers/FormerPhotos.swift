@@ -2,8 +2,8 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Drops the photos that are addresses of other hosts, which apps wrote before photos were uploaded. Nothing shows them any
-/// more. Each person is told.
+/// Drops photos that are addresses on other hosts. Apps wrote them before people could upload photos, and nothing shows
+/// them any more. Each person gets a notice.
 @Loop final class FormerPhotos {
     private let database: Database
     private let outbox: Outbox
@@ -11,8 +11,8 @@ import EventLoop
 
     init(database: Database, outbox: Outbox) { (self.database, self.outbox) = (database, outbox) }
 
-    /// To be called each hour. It drops them once, an hour after the start: whoever is told to upload a photo needs the routes
-    /// of this release, and the gateway comes last.
+    /// Call it each hour. It drops the photos once, an hour after the start. A person who reads the notice needs this
+    /// release's routes to upload a photo, and an upgrade replaces the gateway last.
     func round() async throws {
         if rounds == 1 { try await drop() }
         rounds += 1

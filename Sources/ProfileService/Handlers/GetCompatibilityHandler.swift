@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Tells a person who is matched how well they match another one who is.
+/// Tells a matched person how compatible they are with another matched person.
 struct GetCompatibilityHandler: RequestHandler {
     let profile: ProfileContext
     /// How many people a person may compare themselves with in a day.
@@ -45,7 +45,7 @@ struct GetCompatibilityHandler: RequestHandler {
         _ figure: CompatibilityStore.Figure, of pair: CompatibilityStore.Pair, at now: Timestamp
     ) async throws -> Compatibility {
         try await profile.database.transaction { transaction in
-            // A person's looks are counted one after the other. Nothing else waits for this lock but the person's deletion.
+            // The lock counts a person's looks one after the other. Only the person's deletion also waits for it.
             Erasure.wait(for: pair.person, in: transaction)
             let known = try await CompatibilityStore.knowledge(of: pair, today: now.date, in: transaction)
             if let own = known.own { return own.told }
@@ -71,7 +71,7 @@ struct GetCompatibilityHandler: RequestHandler {
         .seconds(86_400 - now.microsecondsSinceEpoch / 1_000_000 % 86_400)
     }
 
-    /// Whether the person is matched in the app of this plan, and seen there by others.
+    /// Whether the person is matched in the app of this plan, and visible to others there.
     @Loop private func isMatched(_ planned: PlannedProfile) async throws -> Bool {
         let (record, plan) = (planned.record, planned.plan)
         let today = profile.today(of: record)

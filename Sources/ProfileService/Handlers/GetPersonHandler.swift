@@ -8,7 +8,8 @@ struct GetPersonHandler: RequestHandler {
     func handle(_ request: GetPerson, context: RequestContext) async throws -> PublicPerson {
         let app = try context.person().app
         let plan = try await profile.plans.current(for: app)
-        // A person is seen in the apps that they use. Who has used none since there are plans is in the default app.
+        // A person is visible in the apps that they use. A person who has used no app since plans exist is in the
+        // default app.
         guard let record = try await profile.store.publicPart(of: request.personId),
             record.plans[app ?? PlanStore.defaultApp] != nil || app == nil && record.plans.isEmpty,
             let person = PublicView.person(

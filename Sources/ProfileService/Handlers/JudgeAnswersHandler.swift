@@ -7,7 +7,7 @@ struct JudgeAnswersHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: JudgeAnswers, context: RequestContext) async throws -> AnswersJudged {
-        // Taken before the profile is read: what changes it later is newer than the answers.
+        // The time is taken before the profile is read. So a later change of the profile is newer than the answers.
         let judgedAt = try await profile.store.now()
         let record =
             try await profile.store.present(request.personID)
@@ -16,9 +16,10 @@ struct JudgeAnswersHandler: RequestHandler {
         let catalogue = try await profile.store.library(having: request.answers.map(\.field)).catalogue
         let today = profile.today(of: record)
         let refused = request.answers.enumerated().compactMap { index, answer -> RefusedAnswer? in
-            // An answer to a field that this release does not have is saved, and left out of the profile.
+            // Questionnaire saves an answer to a field that this release does not have. The profile leaves it out.
             guard let field = catalogue.field(answer.field) else { return nil }
-            // The answer is the picture that the person uploaded. It fills nothing: verification says which photo stands.
+            // The answer names the picture that the person uploaded. It fills no field: verification decides which
+            // photo represents the person.
             if field.isPhoto, answer.value.stringValue.flatMap({ Identifier($0) }) != nil { return nil }
             let change = ProfileChange(
                 [answer.field: answer.value], to: record, catalogue, today: today,

@@ -64,7 +64,7 @@ struct ProfileContext: Sendable {
         return PlannedProfile(record: record, plan: plan)
     }
 
-    /// The plan that a person follows in an app. Who follows none yet follows the newest version from now on.
+    /// The plan that a person follows in an app. A person without one follows the newest version from now on.
     ///
     /// - Parameters:
     ///   - app: `nil` for the default app.
@@ -73,7 +73,8 @@ struct ProfileContext: Sendable {
     @Loop func plan(of record: ProfileRecord, in app: String?, entry: String? = nil) async throws -> Plan {
         let name = app ?? PlanStore.defaultApp
         if let followed = record.plans[name] {
-            // Most requests find nothing to do here. An empty call that may wait would cost more than the look.
+            // Most requests find nothing to do here. Calling an `async` function in vain would cost more than this
+            // check.
             var plan = try await plans.plan(followed)
             if PlanProgress.move(record, from: plan) != nil {
                 plan = try await moved(record, from: plan, in: name) ?? plan
@@ -116,7 +117,8 @@ struct ProfileContext: Sendable {
         return birthday
     }
 
-    /// Stores that the person's onboarding is complete since the person is old enough. No change of the profile says so.
+    /// Stores that the person's onboarding is complete because the person is old enough now. No change of the profile
+    /// triggers that.
     @Loop private func note(_ birthday: CivilDate, of record: ProfileRecord, _ plan: Plan) async throws {
         try await database.transaction { transaction in
             let record = try await store.locked(record.personID, in: transaction)
@@ -137,8 +139,8 @@ struct ProfileContext: Sendable {
     /// The rules by which a change in an app is judged.
     ///
     /// - Parameters:
-    ///   - app: `nil` for the default app. In an app that no plan has, those of the default plan.
-    ///   - isUnknown: those of all plans that the person follows.
+    ///   - app: `nil` for the default app. For an app without a plan, the rules are those of the default plan.
+    ///   - isUnknown: the rules are those of all plans that the person follows.
     @Loop func answerRules(
         of record: ProfileRecord?, in app: String?, isUnknown: Bool
     ) async throws -> AnswerRules {
@@ -156,8 +158,7 @@ struct ProfileContext: Sendable {
         return AnswerRules(plans: counting, ages: try await ages(of: all))
     }
 
-    /// The age rules of every app, since a person may enter any app later, and those of the plans that the person
-    /// follows.
+    /// The age rules of every app and of the plans that the person follows. A person may enter any app later.
     @Loop func ages(of plans: [Plan]) async throws -> [Plan.AgeRule] {
         try await self.plans.ages() + plans.compactMap(\.age)
     }
@@ -204,8 +205,8 @@ struct ProfileContext: Sendable {
 
     /// The onboarding events that the person reaches by this change, in any of these plans.
     ///
-    /// - Parameter day: when the former profile was looked at last; `nil` for the day of its last change. What a birthday since
-    ///   then brought is new.
+    /// - Parameter day: when the former profile was last evaluated; `nil` for the day of its last change. Events that a
+    ///   birthday since then brought are new.
     func news(
         from old: ProfileRecord, on day: CivilDate? = nil, to new: ProfileRecord, _ plans: [Plan]
     ) -> [OnboardingEvent] {
@@ -220,7 +221,7 @@ struct ProfileContext: Sendable {
         return news
     }
 
-    /// What the person newly did in each of these plans by this change. Plans in which nothing is new are left out.
+    /// The new progress by this change in each of these plans. Plans without new progress are left out.
     ///
     /// - Parameter day: as in ``news(from:on:to:_:)``.
     func progress(
@@ -246,8 +247,8 @@ struct ProfileContext: Sendable {
         }
     }
 
-    /// If the change sets a date of birth, adds an entry to the audit trail, because that date decides access and is
-    /// locked a day later. The entry does not contain the date, which is only stored sealed.
+    /// If the change sets a date of birth, adds an entry to the audit trail. That date decides access, and it is locked
+    /// a day later. The entry does not contain the date, which is only stored sealed.
     @Loop func noteDateOfBirth(
         _ change: ProfileChange, of record: ProfileRecord, in transaction: Transaction
     ) async throws {
@@ -266,7 +267,7 @@ struct ProfileContext: Sendable {
         return eligibleOn > today(of: record.changed(by: change))
     }
 
-    /// What a person who is too young is told, alike in every answer.
+    /// The notice for a person who is too young. It is the same in every answer.
     func ageGate(until eligibleOn: CivilDate?, _ plan: Plan, in language: Language) -> AgeGate? {
         eligibleOn.map { AgeGate(allowed: false, message: underage(plan).text(in: language), eligibleOn: $0) }
     }

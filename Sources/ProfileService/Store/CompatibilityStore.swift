@@ -3,7 +3,7 @@ import Database
 import EventLoop
 import JSONText
 
-/// Who looked at whose compatibility, and what they were told.
+/// Rows of the compatibilities that people looked at, with the figures that they saw.
 @Loop struct CompatibilityStore {
     /// Two people, and the questionnaire by which they are compared.
     struct Pair: Sendable {
@@ -18,11 +18,11 @@ import JSONText
         let madeOn: CivilDate
     }
 
-    /// What is known of a pair before the person looks.
+    /// The stored facts about a pair before the person looks.
     struct Knowledge: Sendable {
-        /// As the person was told.
+        /// The figure that the person saw.
         var own: Figure?
-        /// As the other person was told.
+        /// The figure that the other person saw.
         var others: Figure?
         /// How many people the person has looked at for the first time today.
         var looksToday: Int64 = 0
@@ -49,7 +49,7 @@ import JSONText
         return knowledge
     }
 
-    /// - Returns: false if the other person is not there any more.
+    /// - Returns: false if the other person's profile no longer exists.
     static func note(
         _ figure: Figure, of pair: Pair, today: CivilDate, in transaction: Transaction
     ) async throws -> Bool {

@@ -58,9 +58,9 @@ struct EventStore: Sendable {
         transaction.send(Self.erase, [.uuid(person)])
     }
 
-    /// Deletes the events of visitors of whom nothing was received for 90 days, and the counts of new visitors after 25
-    /// hours. Of a visitor who is still active, earlier openings of the app but the first are deleted after 90 days:
-    /// at a sign-in, the first of everything is the person's. Events that were assigned to a person stay.
+    /// Deletes the events of visitors who have sent nothing for 90 days. It deletes the counts of new visitors after 25
+    /// hours. For a visitor who is still active, it deletes openings of the app after 90 days, except the first one. At
+    /// a sign-in, the first event of each kind becomes the person's. Events that were assigned to a person stay.
     ///
     /// - Returns: whether there may be more.
     @Loop func purge() async throws -> Bool {
@@ -73,7 +73,7 @@ struct EventStore: Sendable {
 
     private static let page: Int64 = 1000
 
-    /// How far the people and visitors came whose first event lies within the days, in UTC.
+    /// The progress of the people and visitors whose first event is within the days, in UTC.
     @Loop static func funnel(from: CivilDate, to: CivilDate, in transaction: Transaction) async throws -> Funnel {
         // The medians sort one number for each person or visitor.
         transaction.send("SET LOCAL work_mem = '64MB'")

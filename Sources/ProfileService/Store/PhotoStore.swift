@@ -2,14 +2,14 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// What profile stores of people's photos, apart from reading it: ``ProfileStore`` does that.
+/// Writes the data that profile stores about people's photos. ``ProfileStore`` reads it.
 @Loop enum PhotoStore {
     /// The most people of a page.
     static let page: Int64 = 50
 
-    /// Stores which photo stands for a person.
+    /// Stores which photo represents a person.
     ///
-    /// - Parameter sealedKey: what signs the address; `nil` for no photo.
+    /// - Parameter sealedKey: the sealed key that signs the address; `nil` for no photo.
     static func note(
         _ record: ProfileRecord, sealedKey: [UInt8]?, isComplete: Bool, in transaction: Transaction
     ) {
@@ -21,7 +21,7 @@ import EventLoop
     /// Removes the addresses that apps wrote before photos were uploaded, from a page of profiles.
     ///
     /// - Parameter last: the last person of the page before.
-    /// - Returns: who has no photo since then, and the last person of this page if there may be more.
+    /// - Returns: the people who lost a photo, and the last person of this page if there may be more.
     static func dropAddresses(
         after last: Identifier?, in transaction: Transaction
     ) async throws -> (dropped: [Identifier], last: Identifier?) {

@@ -12,7 +12,8 @@ struct PlanFiles: Sendable {
         return (plans, try FieldLibrary.shippedDocument.get())
     }
 
-    /// - Parameter folder: its file `fields.json` is a library; each other one is a plan. It is `nil` if there is none.
+    /// - Parameter folder: its file `fields.json` is a library, and each other file is a plan; `nil` if there is no
+    ///   folder.
     /// - Throws: ``DocumentFileRefused``; ``DocumentError`` about a file of this release.
     init(folder: String?) throws {
         for file in try Self.files(in: folder) {

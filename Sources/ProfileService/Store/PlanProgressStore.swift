@@ -4,7 +4,7 @@ import EventLoop
 
 /// Stores when people did the steps of the plans that they follow, and counts them.
 @Loop enum PlanProgressStore {
-    /// Stores what a person did now. What is stored already stays as it is.
+    /// Stores a person's new progress. Rows that are stored already stay as they are.
     static func note(_ news: PlanProgress, of person: Identifier, in transaction: Transaction) {
         transaction.send(
             note,
@@ -24,9 +24,9 @@ import EventLoop
         note(progress, of: person, in: transaction)
     }
 
-    /// How far the people came who began with a version of a plan within the days, in UTC.
+    /// The progress of the people who began with a version of a plan within the days, in UTC.
     ///
-    /// - Parameter entry: counts the people who came by it; `nil` counts everybody.
+    /// - Parameter entry: counts only the people who came by this entry; `nil` counts everybody.
     static func funnel(
         of plan: Plan, from: CivilDate, to: CivilDate, entry: String?, in transaction: Transaction
     ) async throws -> Funnel {
@@ -79,7 +79,7 @@ import EventLoop
         WHERE person_id = $1 AND plan = $2 AND version = $3
         """
 
-    /// Who began less than a day ago may still be complete within a day, so they are not counted for that.
+    /// People who began less than a day ago are not counted for `within_day`, since they may still complete within it.
     private static let totals = """
         count(*) AS people, count(total) AS completed,
             count(*) FILTER (WHERE began_at <= clock_timestamp() - interval '24 hours') AS settled,

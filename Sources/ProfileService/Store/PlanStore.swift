@@ -12,7 +12,7 @@ import ServiceRuntime
     private let store: DocumentStore
     private let libraries: FieldLibraryStore
     private let files: [DocumentFile<PlanDocument>]
-    /// The key of the plan of people who name no app.
+    /// The key of the plan for people whose app is not named.
     nonisolated let defaultPlan: String
     private let overrides: PlanOverrides
     private let log: Log
@@ -29,7 +29,7 @@ import ServiceRuntime
 
     /// - Parameters:
     ///   - files: the plans that the replica has at its start.
-    ///   - defaultPlan: the key of the plan of people who name no app.
+    ///   - defaultPlan: the key of the plan for people whose app is not named.
     init(
         database: Database, libraries: FieldLibraryStore, files: [DocumentFile<PlanDocument>], defaultPlan: String,
         overrides: PlanOverrides, log: Log
@@ -41,7 +41,7 @@ import ServiceRuntime
 
     /// A version that people follow, with what a newer one adds to it.
     func plan(_ reference: PlanReference) async throws -> Plan {
-        // Nearly every request finds all of it known, and goes through no further level of `await`.
+        // For nearly every request, everything is known, and it passes no further level of `await`.
         if libraries.isFresh, libraries.known.library.version == libraryVersion, let newest, let plan = known[reference]
         {
             return followed(plan, beside: newest)
@@ -50,7 +50,7 @@ import ServiceRuntime
         return try await followed(version(reference), beside: newest)
     }
 
-    /// The version for people who follow it, beside the newest ones of all plans.
+    /// The version for people who follow it, with what the newest version adds.
     private func followed(_ plan: Plan, beside newest: [Plan]) -> Plan {
         guard let newest = newest.first(where: { $0.reference.key == plan.reference.key }),
             newest.reference.version > plan.reference.version
@@ -114,7 +114,7 @@ import ServiceRuntime
             do {
                 plans.append(try await parsed(stored))
             } catch let error as DocumentError {
-                // The other plans stay in use. A newer release may have published what this one cannot read.
+                // The other plans stay in use. A newer release may have published a plan that this one cannot read.
                 let reference = PlanReference(key: stored.key, version: stored.version)
                 guard unreadable.insert(reference).inserted else { continue }
                 log.error("plan_not_readable", ["plan": .string(stored.key), "problem": .string(error.description)])

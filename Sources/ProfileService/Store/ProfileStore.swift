@@ -65,7 +65,8 @@ struct ProfileStore: Sendable {
 
     /// The profile, locked until the transaction ends; `nil` if there is none.
     @Loop func known(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord? {
-        // A statement that waited for the lock would read the person's plans and consents as they were before.
+        // A statement that waits for the lock itself would read the person's plans and consents as they were before the
+        // wait.
         transaction.send(Self.lock, [.uuid(person)])
         return try await known([person], in: transaction).first
     }
@@ -85,8 +86,8 @@ struct ProfileStore: Sendable {
 
     /// Locks profiles that an older version of the catalogue judged. It skips profiles that are locked already.
     ///
-    /// - Returns: the profiles that can be opened; the last person of the batch if there may be more; the number of
-    ///   profiles that cannot be opened.
+    /// - Returns: the profiles that can be opened, and the number of those that cannot. It also returns the last person
+    ///   of the batch if there may be more.
     @Loop func outdated(
         after last: Identifier?, limit: Int64, in transaction: Transaction
     ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
@@ -167,7 +168,7 @@ struct ProfileStore: Sendable {
             ])
     }
 
-    /// Stores which photo stands for the person.
+    /// Stores which photo represents the person.
     @Loop func notePhoto(of record: ProfileRecord, isComplete: Bool, in transaction: Transaction) {
         let sealed = record.photo.map { photoSealer.seal($0.key.bytes, associated: record.personID.array) }
         PhotoStore.note(record, sealedKey: sealed, isComplete: isComplete, in: transaction)
@@ -228,8 +229,8 @@ struct ProfileStore: Sendable {
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
     ///   - plan: decides when the profile is complete.
-    ///   - saidAt: when the person said it, by this database's clock; `nil` for now.
-    ///   - inAnswers: whether the person said it in answers to a questionnaire.
+    ///   - saidAt: when the person made the change, by this database's clock; `nil` for now.
+    ///   - inAnswers: whether the change comes from answers to a questionnaire.
     ///   - message: the message that asks for it, if it must not be done again.
     ///   - commits: whether this is the last statement of the transaction.
     /// - Returns: the profile after the change.
@@ -247,7 +248,7 @@ struct ProfileStore: Sendable {
         return try written(changed, row)
     }
 
-    /// What is known of a message that asks for a change.
+    /// Whether a message that requests a change has made it before.
     enum MessageStanding {
         case new
         /// It made its change before.
@@ -256,10 +257,11 @@ struct ProfileStore: Sendable {
         case forgotten
     }
 
-    /// What is known of a message. Those that changed the profile are noted for ten seconds, and the last 16 for longer.
+    /// Whether a message has changed the profile before. Messages that changed it are noted for ten seconds, and the
+    /// last 16 for longer.
     ///
-    /// A message may have been forgotten if a noted one was sent more than five seconds after it. After a minute without a
-    /// change it is new: no message is on its way for so long.
+    /// A message may have been forgotten if a noted one was sent more than five seconds after it. After a minute
+    /// without a change it counts as new, because no message is in transit for so long.
     ///
     /// - Parameter person: whose profile is locked in the transaction.
     @Loop func standing(
@@ -274,11 +276,11 @@ struct ProfileStore: Sendable {
         return try row.bool("is_forgotten") ? .forgotten : .new
     }
 
-    /// Like ``apply(_:to:_:saidAt:inAnswers:by:commits:in:)``, but for a profile without a lock, in one statement with the
-    /// changes of other people.
+    /// Like ``apply(_:to:_:saidAt:inAnswers:by:commits:in:)``, but for a profile that is not locked. One statement
+    /// makes this change and those of other people.
     ///
-    /// - Returns: `nil` if the profile changed since it was read, or if the message is older than one that changed it, so that
-    ///   it may have made this change before. Nothing was written then.
+    /// - Returns: `nil` if nothing was written. That is so if the profile changed since it was read. It is also so if
+    ///   the message is older than one that changed the profile: it may have made this change before.
     @Loop func apply(
         _ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan, by message: Identifier
     ) async throws -> ProfileRecord? {
@@ -302,8 +304,8 @@ struct ProfileStore: Sendable {
         ]
     }
 
-    /// The fields among these that the person answered, declined or cleared here after a time. What answers to
-    /// questionnaires changed does not count.
+    /// The fields among these that the person answered, declined or cleared here after a time. Changes by answers to
+    /// questionnaires do not count.
     ///
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
@@ -398,7 +400,7 @@ struct ProfileStore: Sendable {
         try row.textArray(column).map { text in
             var (text, parts) = (text, [String]())
             parts.reserveCapacity(count)
-            // By bytes: the separator is one, so the ends of characters need not be found.
+            // The text is split by bytes. The separator is one byte, so the code need not find the ends of characters.
             text.withUTF8 { bytes in
                 var start = 0
                 for end in bytes.indices where bytes[end] == 0x1F {
@@ -506,13 +508,14 @@ struct ProfileStore: Sendable {
             visual_preferences, visual_deferred_at, photo_verification, id_verification, time_zone,
             photo_address, photo_key_sealed, revision, created_at, updated_at, fields
         """
-    /// PostgreSQL calls the function only for a profile from before the copies.
+    /// PostgreSQL calls the function only for a profile that is older than the copies.
     private static let plans = "coalesce(copied_plans, (copies_of(person_id)).plans) AS plans"
     private static let copies = """
         \(plans), coalesce(copied_consents, (copies_of(person_id)).consents) AS consents,
             coalesce(copied_tasks, (copies_of(person_id)).tasks) AS operator_tasks
         """
-    /// Of a profile from before the copies, it finds none. Preparing the calls that `loadMany` makes then would cost each read.
+    /// It finds no copies for a profile that is older than they are. The function calls of `loadMany` would make each
+    /// read slower.
     private static let select = """
         SELECT \(columns), copied_plans AS plans, copied_consents AS consents, copied_tasks AS operator_tasks
         FROM profiles

@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// The values that answers to a questionnaire give to a profile. They must fit the catalogue.
+/// The values that answers to a questionnaire write to a profile. They must fit the catalogue.
 struct ExtractedFields: Sendable {
     /// The change. It has no problems.
     private(set) var change: ProfileChange
@@ -13,8 +13,8 @@ struct ExtractedFields: Sendable {
         let code: String
     }
 
-    /// - Parameter correction: the rules for correcting the date of birth, if the answers are the newest that the person
-    ///   said. Without it they never replace an answered or declined field.
+    /// - Parameter correction: the rules for correcting the date of birth, if these answers are the person's newest.
+    ///   Without it, they never replace an answered or declined field.
     init(
         _ extracts: [ProfileExtract], to record: ProfileRecord, _ catalogue: FieldCatalogue, today: CivilDate,
         replacingBy correction: DateOfBirthCorrection? = nil
@@ -25,7 +25,7 @@ struct ExtractedFields: Sendable {
                 unknown.append(Refusal(field: extract.field, code: "unknown_member"))
                 continue
             }
-            // Verification says which photo stands for the person, whatever a questionnaire was answered.
+            // Verification alone decides which photo represents the person, so answers to questionnaires do not.
             if field.isPhoto { continue }
             if correction != nil || !record.hasWord(on: field) { wanted[field.key] = extract.value }
         }

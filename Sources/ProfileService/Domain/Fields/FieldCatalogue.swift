@@ -27,7 +27,8 @@ final class FieldCatalogue: Sendable {
         places = Dictionary(fields.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The catalogue with more fields behind its own. Of those that it has, its own stay, but for those to replace.
+    /// The catalogue with more fields behind its own. If both have a field, this catalogue's stays, unless its key is
+    /// in `replacing`.
     func adding(_ more: [ProfileField], replacing keys: Set<String>) -> FieldCatalogue {
         let replaced = fields.map { own in keys.contains(own.key) ? more.first { $0.key == own.key } ?? own : own }
         return FieldCatalogue(views: views, fields: replaced + more.filter { field($0.key) == nil })

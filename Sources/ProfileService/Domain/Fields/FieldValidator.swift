@@ -144,8 +144,8 @@ enum FieldValidator {
         return text
     }
 
-    /// The degrees, rounded to hundredths (about a kilometre). More is not needed, and data that is not stored cannot
-    /// leak.
+    /// The degrees, rounded to hundredths (about a kilometre). Nothing needs a finer position, and data that is not
+    /// stored cannot leak.
     private static func rounded(_ degrees: Double) -> JSONValue {
         let hundredths = (degrees * 100).rounded()
         return hundredths.remainder(dividingBy: 100) == 0

@@ -2,15 +2,16 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// Finds refused words in a text, also in disguise: spaces (`f u c k`, `fu ck`), repeated letters, digits and signs for
-/// letters, omitted letters (`f*ck`), invisible characters, and look-alike letters of other scripts.
+/// Finds refused words in a text, also in disguise. It sees through spaces (`f u c k`, `fu ck`), repeated letters,
+/// digits and signs for letters, and omitted letters (`f*ck`). It also sees through invisible characters and look-alike
+/// letters of other scripts.
 ///
 /// The lists of all languages apply to every text, since the language of a text is unknown. A word that is ordinary in
 /// one language (`slut` is Swedish for "end") is allowed in all.
 ///
-/// The filter does not find a refused word that consists of ordinary words (`pen is`), or that is split after a letter
-/// that is often a word (`s hit`). It does not find reversed words, rhymes, new words, other languages, or a bad
-/// meaning of a harmless word.
+/// The filter does not find a refused word that consists of ordinary words (`pen is`). Nor does it find one that is
+/// split after a letter that is often a word (`s hit`). It misses reversed words, rhymes, new words, other languages,
+/// and bad meanings of harmless words.
 struct ProfanityFilter: Sendable {
     struct Malformed: Error, Equatable { let entry: String }
 

@@ -1,11 +1,11 @@
 import BusProtocol
 
 extension ScreenQuestion {
-    /// The field in the form in which questionnaires are drawn, without its options: the field beside it has them, and a list
-    /// of all countries is sent once.
+    /// The field in the form in which apps draw the questions of questionnaires. It has no options: the field beside it
+    /// has them, so that a list of all countries is sent once.
     ///
     /// - Parameter decline: the words for declining.
-    /// - Returns: `nil` if no control takes the value: it is an object, which a search or the device fills in.
+    /// - Returns: `nil` if no control takes the value. Such a value is an object that a search or the device fills in.
     init?(_ field: ProfileFieldView, decline: String?) {
         guard let (type, control) = Self.kind(of: field) else { return nil }
         let declines = field.allowsPreferNotToSay
@@ -36,7 +36,7 @@ extension QuestionConstraints {
         self.init()
         (min, max) = (field.min.map { Double($0) }, field.max.map { Double($0) })
         (minLength, maxLength) = (field.minLength, field.maxLength)
-        // The date of a person below `minAge` is stored, so no answer has to keep to it.
+        // The date of birth of a person below `minAge` is stored too, so `minAge` is no constraint of the answer.
         (maxAge, maxSelections) = (field.maxAge, field.maxSelections)
         // Every other text takes any characters.
         format = field.format == "free_text" ? nil : field.format

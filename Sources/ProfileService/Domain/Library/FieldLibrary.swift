@@ -37,7 +37,7 @@ struct FieldLibrary: Sendable {
         try FieldLibraryDocument(EmbeddedFiles.Fields.fields.bytes)
     }
 
-    /// - Throws: ``DocumentError`` if a key is used twice, a label is missing or a search fills what is no field.
+    /// - Throws: ``DocumentError`` if a key is used twice, a label is missing, or a search fills an unknown field.
     init(_ document: FieldLibraryDocument) throws(DocumentError) {
         let fields = document.content["fields"]?.arrayValue ?? []
         (version, languages) = (document.version, document.languages)

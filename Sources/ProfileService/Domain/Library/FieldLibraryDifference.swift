@@ -4,7 +4,7 @@ import JSONText
 /// The kinds of changes of the library of fields. A breaking one is never published.
 enum FieldLibraryChangeKind: String, CaseIterable, ChangeKind {
     case labelChanged = "label_changed"
-    /// Fields, languages or options stand in another order.
+    /// Fields, languages or options have another order.
     case orderChanged = "order_changed"
     /// Another control, search or suggestion.
     case presentationChanged = "presentation_changed"
@@ -15,7 +15,7 @@ enum FieldLibraryChangeKind: String, CaseIterable, ChangeKind {
     case languageAdded = "language_added"
 
     case fieldRemoved = "field_removed"
-    /// What a field is: its type, form, visibility and the like.
+    /// The type, form, visibility or another such property of a field.
     case fieldRetyped = "field_retyped"
     case optionRemoved = "option_removed"
     case boundNarrowed = "bound_narrowed"
@@ -46,7 +46,8 @@ struct FieldLibraryDifference: DocumentDifference {
         }
     }
 
-    /// Why a version with these changes cannot be published: nothing that a plan or a person uses may go.
+    /// The reasons why a version with these changes cannot be published. A new version must keep everything that a plan
+    /// or a person uses.
     var problems: [DocumentProblem] {
         changes.filter { $0.changeClass == .breaking }.map { change in
             DocumentProblem(
@@ -77,7 +78,7 @@ struct FieldLibraryDifference: DocumentDifference {
         if before.filter(after.contains) != after.filter(before.contains) { note(.orderChanged, pointer, part) }
     }
 
-    /// A language that came has its texts everywhere, and is noted once.
+    /// A new language adds its texts everywhere, and is noted once.
     private mutating func compareLabels(_ before: JSONValue?, _ after: JSONValue?, at pointer: String, _ keys: [String])
     {
         let (had, has) = (before?["label"]?.objectValue ?? [:], after?["label"]?.objectValue ?? [:])
@@ -107,7 +108,7 @@ struct FieldLibraryDifference: DocumentDifference {
         }
     }
 
-    /// Without `maxSelections`, all options may be chosen. Without another bound, there is none.
+    /// Without `maxSelections`, a person may choose all options. If any other bound is missing, there is no limit.
     private func isNarrower(_ before: [String: JSONValue], _ after: [String: JSONValue], _ name: String) -> Bool {
         func value(_ field: [String: JSONValue]) -> Int64? {
             field[name]?.integerValue

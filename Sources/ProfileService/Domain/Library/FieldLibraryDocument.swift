@@ -4,7 +4,7 @@ import JSONText
 
 /// One version of the library of fields as in its file. Only its shape has been checked.
 struct FieldLibraryDocument: VersionedDocument {
-    /// The key of the only library. The file does not say it.
+    /// The key of the only library. The file does not contain it.
     static let key = "fields"
 
     let content: JSONValue

@@ -1,7 +1,7 @@
 import BusProtocol
 
-/// What an app asks of a person until the onboarding is complete, and what each capability needs. It never changes: a
-/// person follows one version of it.
+/// One version of a plan: the steps until a person's onboarding is complete, and the needs of each capability. A
+/// version never changes, and each person follows one.
 final class Plan: Sendable {
     /// How much a step or a field is wanted.
     typealias Need = ProfileField.Category
@@ -11,7 +11,7 @@ final class Plan: Sendable {
         case fullConfidence = "full_confidence"
     }
 
-    /// What another service does with the person.
+    /// A task that another service does with the person.
     enum Task: String, Sendable {
         case visualPreferences = "visual_preferences"
         /// By a photo.
@@ -58,7 +58,7 @@ final class Plan: Sendable {
         let kind: Kind
         /// When the person is asked for the step; `nil` if always.
         let visibleIf: PlanCondition?
-        // The one of these that is of the step's kind.
+        // Only one of these is set: the one for the step's kind.
         let task: Task?
         let questionnaire: String?
         let terms: [Terms]
@@ -79,10 +79,10 @@ final class Plan: Sendable {
             href = kind.href
         }
 
-        /// Whether the person is asked for the step. A step without a condition is asked of everybody.
+        /// Whether the person is asked for the step. Everybody is asked for a step without a condition.
         func isVisible(to record: ProfileRecord) -> Bool { visibleIf?.holds(for: record) ?? true }
 
-        /// What came of the step, if it is a verification.
+        /// The result of the step, if it is a verification.
         func verdict(of record: ProfileRecord) -> Onboarding.Verification? {
             task.flatMap { record[verdictOf: $0] }
         }
@@ -91,7 +91,7 @@ final class Plan: Sendable {
         var isReplacedByBackfill: Bool { task != .visualPreferences && terms.isEmpty }
     }
 
-    /// What a capability needs: keys of fields and steps, in order.
+    /// The needs of a capability: keys of fields and steps, in order.
     struct Needs: Sendable {
         /// The capability is disabled until these are there.
         var due: [String] = []
@@ -124,14 +124,14 @@ final class Plan: Sendable {
     let completion: CompletionRules
     /// How many people are offered while a person is matched provisionally; `nil` if there is no limit.
     let provisionalMaxOffers: Int64?
-    /// What people wish of each other, by the newest version of the plan.
+    /// The wishes of people about each other, by the newest version of the plan.
     let wishes: [PlanFile.Wish]
     let catalogue: FieldCatalogue
     /// When steps and fields become past due for people who follow an older version, by their keys.
     let dates: [String: Timestamp]
     /// The older versions whose people move to this one.
     let movesFrom: Set<Int64>
-    /// What the newest version asks of the people who follow this one; `nil` if this is the newest.
+    /// The steps and fields that the newest version adds for people who follow this one; `nil` if this is the newest.
     let additions: PlanAdditions?
     /// The fields that people may answer: those of the plan, and those that the newest version adds.
     let answerable: FieldCatalogue
@@ -153,7 +153,7 @@ final class Plan: Sendable {
         completion = CompletionRules(catalogue: catalogue, conditional: conditional, repromptAfter: repromptAfter)
     }
 
-    /// The plan for people who follow it although there is a newer version.
+    /// The plan for people who still follow it while there is a newer version.
     func followed(beside newest: Plan) -> Plan {
         Plan(
             reference: reference, apps: apps, entries: entries, signIn: signIn, age: age, steps: steps,

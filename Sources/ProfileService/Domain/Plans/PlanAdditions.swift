@@ -1,8 +1,8 @@
 import BusProtocol
 
-/// What the newest version of a plan asks of the people who follow an older one.
+/// The steps and fields that the newest version of a plan adds for people who follow an older one.
 ///
-/// It changes neither their steps nor their capabilities, and keeps no onboarding open.
+/// The additions change neither these people's steps nor their capabilities, and do not reopen a complete onboarding.
 struct PlanAdditions: Sendable {
     /// A step or field that a person has not done yet.
     struct Open: Sendable, Equatable {
@@ -21,7 +21,7 @@ struct PlanAdditions: Sendable {
         steps = newest.steps.filter { step in
             guard newest.dates[step.key] != nil else { return false }
             guard let known = followed.step(step.key) else { return true }
-            // A step that asks for another kind of thing is no addition.
+            // A step of another kind under the same key is no addition.
             return known.kindName == step.kindName
                 && (known.need != .required || known.terms.map(\.key) != step.terms.map(\.key))
         }
@@ -33,8 +33,8 @@ struct PlanAdditions: Sendable {
         }
     }
 
-    /// The fields that people may answer: those of the followed version, and those that only the newest one has. What has a date
-    /// is answered as the newest version asks for it.
+    /// The fields that people may answer: those of the followed version, and those that only the newest one has. A
+    /// field with a date follows the rules of the newest version.
     func answerable(beside catalogue: FieldCatalogue) -> FieldCatalogue {
         catalogue.adding(newest.catalogue.fields, replacing: Set(fields.map(\.field.key)))
     }
@@ -42,8 +42,8 @@ struct PlanAdditions: Sendable {
     /// The steps that the person is asked for.
     func steps(for record: ProfileRecord) -> [Plan.Step] { steps.filter { $0.isVisible(to: record) } }
 
-    /// What the person has not done yet. A verification that is under way, or that the person declined, is not asked for, nor
-    /// are visual preferences that the person deferred.
+    /// The additions that the person has not done yet. It leaves out a verification that is under way or that the
+    /// person declined, and visual preferences that the person deferred.
     func open(for record: ProfileRecord) -> [Open] {
         let steps = steps(for: record).compactMap { step -> Open? in
             guard let dueAt = newest.dates[step.key], !Onboarding.isSettled(step, record) else { return nil }

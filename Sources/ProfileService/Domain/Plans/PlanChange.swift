@@ -9,7 +9,7 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
     case titleChanged = "title_changed"
     case labelChanged = "label_changed"
     case stepOrder = "step_order"
-    /// Fields stand in another order or on other screens.
+    /// Fields have another order or are on other screens.
     case screens = "screens_changed"
     case appOrder = "app_order"
     /// A text has another address.
@@ -27,7 +27,7 @@ enum PlanChangeKind: String, CaseIterable, ChangeKind {
     case optionsAdded = "options_added"
     case capabilityAdded = "capability_added"
     case capabilityNeedsFewer = "capability_needs_fewer"
-    /// What is wanted for a capability but not necessary.
+    /// The fields and steps that a capability wants but does not require.
     case capabilityWants = "capability_wants"
     case methodAdded = "method_added"
     case phoneNotRequired = "phone_not_required"

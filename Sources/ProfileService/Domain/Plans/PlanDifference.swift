@@ -8,7 +8,7 @@ struct PlanDifference: DocumentDifference {
     private let library: FieldLibrary
     private(set) var changes: [PlanChange] = []
 
-    /// - Parameter library: has the bounds and options of fields for which a plan says none.
+    /// - Parameter library: has the bounds and options of fields that a plan leaves open.
     init(from old: PlanFile, to new: PlanFile, _ library: FieldLibrary) {
         (self.old, self.new, self.library) = (old, new, library)
         compareAppsAndEntries()
@@ -41,7 +41,7 @@ struct PlanDifference: DocumentDifference {
         }
     }
 
-    /// Whether the keys that both lists have stand in another order.
+    /// Whether the keys that both lists have are in another order.
     private static func isReordered(_ before: [String], _ after: [String]) -> Bool {
         before.filter(after.contains) != after.filter(before.contains)
     }
@@ -68,7 +68,7 @@ struct PlanDifference: DocumentDifference {
         }
     }
 
-    /// Whether a part is called otherwise because it names another text. A text that was edited is noted as such.
+    /// Whether a part has another label because it names another text. An edited text is another kind of change.
     private func isRenamed(_ before: String?, _ after: String?) -> Bool {
         guard before != after else { return false }
         let texts = (
@@ -140,7 +140,7 @@ struct PlanDifference: DocumentDifference {
 
     // MARK: Fields
 
-    /// A field with where it stands.
+    /// A field and its place in the plan.
     private struct Placed {
         let field: PlanFile.Field
         let step: PlanFile.Step
@@ -149,7 +149,7 @@ struct PlanDifference: DocumentDifference {
 
         var key: String { field.field }
         var need: String { field.need ?? "optional" }
-        /// A step waits only for its required fields, and only a required step is waited for.
+        /// A step waits only for its required fields, and the onboarding waits only for required steps.
         var isAwaited: Bool { need == "required" && step.need == "required" }
     }
 
@@ -204,7 +204,7 @@ struct PlanDifference: DocumentDifference {
         if !come.isEmpty { note(.optionsAdded, "\(pointer)/options", [key] + come) }
     }
 
-    /// A bound that the plan does not say is that of the library. For `maxSelections` it may be the number of options.
+    /// If the plan has no bound, the library's counts. For `maxSelections` it may be the number of options.
     private mutating func compareBounds(
         _ before: PlanFile.Field, _ after: PlanFile.Field, _ library: [String: JSONValue], at pointer: String
     ) {

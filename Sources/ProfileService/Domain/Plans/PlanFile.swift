@@ -29,7 +29,7 @@ struct PlanFile: Decodable, Sendable {
         /// As for a step.
         var dueAt: Timestamp?
 
-        /// The bounds by their names. A lower one is tighter where it is higher.
+        /// The bounds by their names. A lower bound is tighter if it is higher.
         static let bounds: [(name: String, member: KeyPath<Field, Int64?> & Sendable, isLower: Bool)] = [
             ("min", \.min, true), ("minLength", \.minLength, true), ("max", \.max, false),
             ("maxLength", \.maxLength, false), ("maxSelections", \.maxSelections, false),
@@ -82,12 +82,12 @@ struct PlanFile: Decodable, Sendable {
         var wishes: [Wish]?
     }
 
-    /// A question of the plan's first questionnaire that asks what a person wishes another one to be, and the field that says what
-    /// people are.
+    /// A question that asks which trait a person wishes for in others, and the field with people's own trait. The
+    /// question is in the plan's first questionnaire.
     struct Wish: Decodable, Sendable, Equatable {
         var question: String
         var field: String
-        /// Of a number. Without it, the options have the keys of the field's.
+        /// For a field with a number. Without it, the question's options have the keys of the field's options.
         var relative: Relative?
     }
 

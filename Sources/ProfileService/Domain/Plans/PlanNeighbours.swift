@@ -1,7 +1,7 @@
 import Documents
 import JSONText
 
-/// What a plan must agree with beside the library of fields: the other plans and the questionnaires.
+/// The other plans and the questionnaires, with which a plan must agree. It must also agree with the library of fields.
 struct PlanNeighbours: Sendable {
     /// The current versions of all plans.
     let plans: [PlanFile]
@@ -23,7 +23,7 @@ struct PlanNeighbours: Sendable {
         (content["steps"]?.arrayValue ?? []).contains { $0["questionnaire"] ?? .null != .null }
     }
 
-    /// An app or an entry leads to one plan, and a questionnaire must be there.
+    /// An app or an entry leads to one plan only, and each questionnaire must exist.
     func problems(in file: PlanFile) -> [DocumentProblem] {
         let others = plans.filter { $0.key != file.key }
         func taken(

@@ -1,4 +1,4 @@
-/// What variables from before plans say of the default plan. The next release does not have them.
+/// Settings of the default plan from variables that are older than plans. The next release does not read them.
 struct PlanOverrides: Sendable {
     /// Whether photo verification is a step, and needed for every capability but browsing.
     var requiresVerification: Bool?

@@ -60,7 +60,8 @@ struct PlanParser: ProblemCollector {
         }
     }
 
-    /// Every key stands once: of steps and fields together, since capabilities name both; of screens; of apps and entries.
+    /// Every key is used once. Steps and fields share one set of keys, since capabilities name both. Screens have their
+    /// own set, and so do apps and entries.
     private mutating func checkKeys() {
         var seen = Set<String>()
         let named =
@@ -111,7 +112,7 @@ struct PlanParser: ProblemCollector {
         for (pointer, field) in fields { check(field, at: pointer) }
     }
 
-    /// Only what is required has a date.
+    /// Only required steps and fields may have a date.
     private mutating func checkDates() {
         for dated in file.dates where dated.need != "required" {
             refuse("contradiction", dated.pointer, "Only a required step or field has a date.")
@@ -131,7 +132,7 @@ struct PlanParser: ProblemCollector {
         }
     }
 
-    /// A text stands in one step, and people read it over https.
+    /// A text is in one step only, and its address uses https.
     private mutating func checkTerms(of step: PlanFile.Step, at place: Int) {
         let earlier = file.steps[..<place].flatMap { $0.terms ?? [] }.map(\.document)
         for (index, text) in (step.terms ?? []).enumerated() {
@@ -232,7 +233,7 @@ struct PlanParser: ProblemCollector {
         }
     }
 
-    /// People are compared by what they see of each other.
+    /// The comparison uses only fields that people see of each other.
     private mutating func checkWishes() {
         let wishes = file.policy?.wishes ?? []
         for (place, wish) in wishes.enumerated() {
@@ -335,7 +336,8 @@ struct PlanParser: ProblemCollector {
         }
     }
 
-    /// The question of a field; `nil` if there is none, or if the field is malformed, which its own schema tells.
+    /// The question of a field; `nil` if there is none, or if the field is malformed. The field's own schema reports
+    /// that.
     private static func question(of field: JSONValue, _ decline: String?) -> JSONValue? {
         guard let view = try? WireJSON.decode(ProfileFieldView.self, from: CanonicalJSON.bytes(of: field)),
             let question = ScreenQuestion(view, decline: decline)

@@ -65,7 +65,7 @@ struct PlanPublication: PublicationPlan {
         return (document, problems)
     }
 
-    /// The dates that lie in the past. One that any version before has may have passed.
+    /// The dates that are in the past. A date that an earlier version has too may have passed.
     private static func pastDates(_ file: PlanFile, _ before: [PlanFile], now: Timestamp) -> [DocumentProblem] {
         let known = before.flatMap(\.dates)
         return file.dates.filter { dated in
@@ -73,7 +73,8 @@ struct PlanPublication: PublicationPlan {
         }.map { DocumentProblem(code: "past_date", pointer: $0.pointer, message: "This date has passed.") }
     }
 
-    /// The dates that are ahead in a version that moves people. A capability would close before the date for those who move.
+    /// The dates in the future in a version that moves people. For these people, a capability would close before the
+    /// date.
     private static func earlyMoves(_ file: PlanFile, now: Timestamp) -> [DocumentProblem] {
         guard file.moves != nil else { return [] }
         return file.dates.filter { $0.dueAt > now }.map {
@@ -83,8 +84,8 @@ struct PlanPublication: PublicationPlan {
         }
     }
 
-    /// The steps with a date that people of an older version would not be asked for, since that version has another step of the
-    /// key.
+    /// The steps with a date that people of an older version would never see. That version has another step with the
+    /// same key.
     private static func changedSteps(_ file: PlanFile, _ before: [PlanFile]) -> [DocumentProblem] {
         file.steps.enumerated().filter { _, step in
             step.dueAt != nil
@@ -98,7 +99,7 @@ struct PlanPublication: PublicationPlan {
         }
     }
 
-    /// The versions that people would move from although they are not there.
+    /// The versions that people would move from but that do not exist.
     private static func unknownVersions(_ file: PlanFile, _ earlier: [JSONValue]) -> [DocumentProblem] {
         let versions = earlier.compactMap { $0["version"]?.integerValue }
         return (file.moves?.from ?? []).enumerated().filter { $1 < file.version && !versions.contains($1) }.map {
@@ -108,7 +109,7 @@ struct PlanPublication: PublicationPlan {
         }
     }
 
-    /// The conditions by which people could leave out a step that they must do: they decline a field, or give no answer to it.
+    /// The conditions by which people could avoid a required step: they decline a field, or do not answer it.
     ///
     /// Versions that were published before the gate had this rule stay in use.
     private static func avoidableSteps(of plan: Plan, _ library: FieldLibrary) -> [DocumentProblem] {

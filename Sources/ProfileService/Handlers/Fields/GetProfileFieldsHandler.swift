@@ -7,7 +7,7 @@ struct GetProfileFieldsHandler: RequestHandler {
     let libraries: FieldLibraryStore
 
     func handle(_ request: GetProfileFields, context: RequestContext) async throws -> ProfileFields {
-        // Questionnaires may fill any field, in whichever plan they are.
+        // A questionnaire may fill any field, whether or not the plan has it.
         let catalogue =
             context.caller == .questionnaire
             ? try await libraries.current().catalogue : try await plans.current(for: context.actor?.app).catalogue

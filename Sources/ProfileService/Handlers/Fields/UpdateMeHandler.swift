@@ -17,7 +17,8 @@ struct UpdateMeHandler: RequestHandler {
         if let view = try await changed(by: request, message, planned, plans, ages, in: language) { return view }
         return try await profile.database.transaction { transaction in
             let record = try await profile.store.locked(person, in: transaction)
-            // The bus sends a request again whose answer was lost. What others have changed since then stays.
+            // If an answer is lost, the bus sends the request again. The repetition must not overwrite later changes of
+            // others.
             switch try await profile.store.standing(of: message, person, in: transaction) {
             case .new: break
             case .done: return profile.view(record, plan, in: language)
@@ -43,7 +44,7 @@ struct UpdateMeHandler: RequestHandler {
         in language: Language
     ) async throws -> Me? {
         let (record, plan) = (planned.record, planned.plan)
-        // What stands against it may be what this request itself has done before.
+        // An earlier attempt of this request may have caused the refusal, so the transaction decides.
         guard let change = try? change(request, to: record, plan, ages) else { return nil }
         guard !change.isEmpty else { return profile.view(record, plan, in: language) }
         let changed = record.changed(by: change)
@@ -73,7 +74,7 @@ struct UpdateMeHandler: RequestHandler {
 
     /// - Parameter tags: the entity tags of `If-Match`. `*` matches any revision.
     private static func names(_ tags: String, _ revision: Int64) -> Bool {
-        // Of the tag of a profile with a photo, only the revision counts.
+        // If the profile has a photo, only the revision in its tag counts.
         tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains {
             $0 == "*" || $0 == "\"r\(revision)\"" || $0.hasPrefix("\"r\(revision)-")
         }

@@ -4,7 +4,7 @@ import Cryptography
 import Database
 import EventLoop
 
-/// Lets another photo stand for the person.
+/// Makes another photo represent the person.
 struct PhotoChangedHandler: RequestHandler {
     let profile: ProfileContext
 

@@ -123,7 +123,7 @@ extension ProfileContext {
             let record = try await store.locked(event.personID, in: transaction)
             let plans = try await plans(of: record)
             let rules = try await answerRules(of: record, in: event.app, isUnknown: event.appUnknown == true)
-            // What the person said in the profile since then is newer.
+            // Values that the person has set in the profile since then are newer.
             let newer = try await store.changed(event.fields, of: record, after: event.judgedAt, in: transaction)
             let today = today(of: record)
             var fields = ExtractedFields(
@@ -145,7 +145,7 @@ extension ProfileContext {
         try await bus.call(request, CallOptions(timeout: context.remaining, trace: context.trace.child())).extracts
     }
 
-    /// Logs what does not fit. It names neither the value nor the person.
+    /// Logs the values that do not fit. The log names neither the value nor the person.
     private func noteLeftOut(_ leftOut: [ExtractedFields.Refusal], of questionnaire: String) {
         for refusal in leftOut {
             log.warning(

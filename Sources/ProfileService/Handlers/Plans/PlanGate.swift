@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 import JSONText
 
-/// What the check of a draft of a plan needs beside the draft.
+/// The data that the check of a plan's draft needs beside the draft.
 struct PlanGate: Sendable {
     let libraries: FieldLibraryStore
     let bus: Bus
