@@ -145,14 +145,14 @@ enum VerificationServiceDefinition {
                 secretKey: try configuration.text("VERIFICATION_S3_KEY")))
     }
 
-    /// Makes the folders, and destroys what is due.
+    /// Makes the folders, and destroys the pictures that are due.
     ///
-    /// - Returns: looks at once for what is due.
+    /// - Returns: a function that looks for due pictures at once.
     @Loop private static func keep(_ vault: MediaVault, _ container: ServiceContainer) -> @Loop () -> Void {
         container.prepare = {
             let rows = try await container.database.read("SELECT id FROM picture_home")
             let home = try rows.first?.uuid("id").description ?? ""
-            // The pictures of another database would be orphans here, and be destroyed.
+            // The pictures of another database would count as orphans here and be destroyed.
             guard try await vault.belongs(to: home) else {
                 return
                     "VERIFICATION_BLOBS and VERIFICATION_KEY_STORE belong to another database. Name this one's folders, or empty ones."

@@ -1,6 +1,7 @@
 import BusProtocol
 
-/// The name of the bytes of a picture, or of a smaller size of it: the picture's ID, and behind a dot the size.
+/// The name under which the bytes of a picture or of a smaller size are stored. It is the picture's ID, followed by a
+/// dot and the size for a smaller size.
 struct BlobName: Sendable, Hashable, CustomStringConvertible {
     let media: Identifier
     /// `nil` for the picture as it came.
@@ -10,7 +11,7 @@ struct BlobName: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { size.map { "\(media).\($0.rawValue)" } ?? media.description }
 
-    /// The picture to which a name belongs, whatever stands behind its dot; `nil` if it is none of a picture.
+    /// The picture to which a name belongs, with any text after the dot; `nil` if the name is not a picture's.
     static func media(of name: some StringProtocol) -> Identifier? {
         name.split(separator: ".", maxSplits: 1).first.flatMap { Identifier(String($0)) }
     }

@@ -1,8 +1,8 @@
 import BusProtocol
 import Cryptography
 
-/// The signed address of a photo of a profile. It stays the same for a day (UTC), and can be used for one to two days. That of a
-/// capture, or of a photo in review, is for one look of a reviewer.
+/// The signed address of a photo of a profile. It stays the same for a day (UTC), and can be used for one to two days.
+/// The address of a capture, or of a photo in review, is for one look of a reviewer.
 struct PhotoAddress: Sendable, Equatable {
     static let folder = "/photos/"
     /// How long the address for one look can be used, in seconds.
@@ -11,7 +11,8 @@ struct PhotoAddress: Sendable, Equatable {
     let media: Identifier
     /// Seconds since 1970.
     let expires: Int64
-    /// The smaller size that is asked for. No signature covers it: whoever may see a photo may see it smaller.
+    /// The smaller size that the request asks for. The signature does not cover it, since a person who may see a photo
+    /// may also see it smaller.
     var size: PhotoSize?
 
     init(forOneLookAt media: Identifier, at now: Timestamp) {
@@ -26,7 +27,7 @@ struct PhotoAddress: Sendable, Equatable {
 
     static func path(of media: Identifier) -> String { folder + media.description }
 
-    /// What signs the address of this photo alone.
+    /// The key that signs the address of this photo alone.
     static func key(of media: Identifier, _ hash: KeyedHash) -> AddressKey {
         AddressKey(of: path(of: media), from: hash)
     }

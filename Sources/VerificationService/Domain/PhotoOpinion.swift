@@ -1,17 +1,17 @@
 import BusProtocol
 
-/// What a judge says of a photo of a profile.
+/// A judge's opinion of a photo of a profile.
 enum PhotoOpinion: Sendable, Equatable {
     case decided(Moderation)
     /// Reviewers are to decide.
     case review
-    /// There is none yet. The judge is asked again.
+    /// There is no opinion yet. The service asks the judge again.
     case later
 
     /// How long a judge may take, before reviewers decide.
     static let patience = Duration.seconds(86_400)
 
-    /// Reads a judge's word; `nil` if it is none of those that it may say.
+    /// Reads a judge's verdict; `nil` if it is not one of those that are allowed.
     init?(verdict: String) {
         switch verdict {
         case "approved": self = .decided(.approved)
@@ -21,7 +21,8 @@ enum PhotoOpinion: Sendable, Equatable {
         }
     }
 
-    /// What follows from it. Whoever has thought about a photo for a day has no opinion of it.
+    /// The opinion that counts at a time. After a day without a verdict, the judge counts as undecided, and reviewers
+    /// decide.
     ///
     /// - Parameters:
     ///   - asked: when the judge was asked first.

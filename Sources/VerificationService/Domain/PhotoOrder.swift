@@ -5,7 +5,7 @@ enum Moderation: String, Sendable, CaseIterable {
     /// Nobody has looked at it yet.
     case pending
     case approved
-    /// A reviewer refused it. Its owner sees it for a while, and nobody else does.
+    /// A reviewer refused it. Only its owner still sees it, for a while.
     case refused
 }
 
@@ -17,9 +17,9 @@ struct Photo: Sendable, Equatable {
 
 /// The order of a person's photos.
 enum PhotoOrder {
-    /// What becomes of the photos when a person sets their order.
+    /// The change of the photos when a person sets their order.
     struct Change: Equatable {
-        /// The pictures that lose their place, and with it everything.
+        /// The pictures that lose their place. They are destroyed.
         let removed: [Identifier]
         /// All places, from the first.
         let places: [Photo]
@@ -29,7 +29,7 @@ enum PhotoOrder {
     ///   - wanted: the order that the person sends.
     ///   - photos: those with a place now.
     ///   - arrived: pictures for the profile that have arrived and have no place yet.
-    ///   - moderation: that of a picture which gets its first place.
+    ///   - moderation: the state of a picture that gets its first place.
     /// - Throws: ``BusError`` if a picture is named twice or has not arrived.
     static func change(
         to wanted: [Identifier], from photos: [Photo], arrived: [Identifier], new moderation: Moderation
@@ -56,6 +56,6 @@ enum PhotoOrder {
         return Change(removed: photos.map(\.media).filter { !wanted.contains($0) }, places: places)
     }
 
-    /// The photo that stands for the person: the first one that others may see.
+    /// The photo that represents the person: the first one that others may see.
     static func shown(_ photos: [Photo]) -> Identifier? { photos.first { $0.moderation == .approved }?.media }
 }

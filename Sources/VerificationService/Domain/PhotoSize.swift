@@ -7,7 +7,8 @@ enum PhotoSize: String, Sendable, CaseIterable {
     /// The most pixels of a side.
     var side: Int { self == .small ? 320 : 960 }
 
-    /// What `vipsthumbnail` is told: to turn the photo upright, to change its colours to sRGB, and to write no more than pixels.
+    /// The arguments for `vipsthumbnail`: turn the photo upright, change its colours to sRGB, and write pixels without
+    /// metadata.
     var arguments: [String] {
         [
             "stdin", "--size", "\(side)x\(side)>", "--export-profile", "srgb", "--vips-concurrency=1",
@@ -15,13 +16,13 @@ enum PhotoSize: String, Sendable, CaseIterable {
         ]
     }
 
-    /// Why a picture that was made is not this size of a photo.
+    /// Why a picture from `vipsthumbnail` is not this size of a photo.
     enum Refusal: Error, Equatable { case noJPEG, tooLarge }
 
-    /// Looks at what was made of a photo.
+    /// Checks a picture that was made from a photo.
     ///
     /// - Parameter length: that of the photo, in bytes.
-    /// - Returns: the picture as it is kept; `nil` if the photo itself is as short.
+    /// - Returns: the picture as it is kept; `nil` if the photo itself has no more bytes.
     func checked(_ bytes: [UInt8], insteadOf length: Int) throws -> [UInt8]? {
         let report = try ImageReader.read(bytes, deadline: .now + .seconds(2))
         guard report.kind == .jpeg else { throw Refusal.noJPEG }

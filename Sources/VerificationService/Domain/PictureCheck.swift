@@ -3,9 +3,9 @@ import ImageReading
 
 /// Looks at the bytes of an upload before they are kept.
 enum PictureCheck {
-    /// The picture as it is kept: without what it says about a person, a place or a camera. It takes up to 2 s.
+    /// The picture as it is kept: without metadata about a person, a place or a camera. The check takes up to 2 s.
     ///
-    /// - Throws: ``BusError`` if it is none, or none of the announced type.
+    /// - Throws: ``BusError`` if the bytes are no picture, or not of the announced type.
     static func checked(_ bytes: [UInt8], contentType: String) throws(BusError) -> [UInt8] {
         do {
             let kind = try ImageReader.read(bytes, deadline: .now + .seconds(2)).kind

@@ -3,8 +3,8 @@ import Cryptography
 
 /// The signed address to which one picture is sent once.
 ///
-/// The signature covers the method, the path, the content type, the length, the end of its time and the owner. So
-/// everything but the single use is checked without a look at the database.
+/// The signature covers the method, the path, the content type, the length, the end of its time and the owner. So the
+/// service checks everything but the single use without the database.
 struct UploadAddress: Sendable, Equatable {
     static let folder = "/uploads/"
 

@@ -1,6 +1,6 @@
 import Values
 
-/// What a person is verified by. Each tier has its own consent, session and verdict.
+/// The evidence by which a person is verified. Each tier has its own consent, session and verdict.
 enum Tier: String, Sendable, CaseIterable {
     /// A photo of the face.
     case photo
@@ -25,11 +25,11 @@ struct Verification: Sendable, Hashable {
         /// Reviewers did not accept the document.
         case rejected
         case manualReview = "manual_review"
-        /// No capture came, or nobody judged it in time.
+        /// No capture arrived, or nobody judged it in time.
         case expired
     }
 
-    /// What a person agreed to.
+    /// The text to which a person agreed.
     struct Consent: Sendable, Hashable {
         /// The version of the text that the app showed.
         var textVersion: String
@@ -58,7 +58,8 @@ struct Verification: Sendable, Hashable {
     var back: Identifier?
     /// The check at the judge's provider, which takes the place of an upload.
     var check: String?
-    /// When the session's clock began to run: at its begin, and again when its check opened and when it was completed.
+    /// When the session's time limit began to run. It begins at the session's start, and again when its check opens and
+    /// when it is completed.
     var since: Timestamp?
     /// When the status last changed.
     var changedAt: Timestamp?
@@ -82,11 +83,13 @@ struct Verification: Sendable, Hashable {
     /// Sessions that may begin within a day, whether or not they are completed.
     static let mostSessions = 20
     static let captureTime = Duration.seconds(900)
-    /// Then the provider is asked about a check that the app did not complete. The provider forgets each check after 180 s.
+    /// After this time, the service asks the provider about a check that the app did not complete. The provider forgets
+    /// each check after 180 s.
     static let checkTime = Duration.seconds(170)
-    /// The app waits no longer for a verdict.
+    /// How long the app waits for a verdict.
     static let hardStop = Duration.seconds(30)
-    /// A capture is destroyed at 24 hours after it arrived. It arrived within ``captureTime`` before its completion.
+    /// How long a review may take. A capture is destroyed 24 hours after it arrived, and it arrived within
+    /// ``captureTime`` before its completion.
     static let reviewTime = Duration.seconds(86_400) - captureTime - .seconds(60)
     /// How long a person waits for new tries after the last one.
     static let newTriesAfter = Duration.seconds(7 * 86_400)
@@ -103,7 +106,8 @@ extension Verification {
     /// The time within which the judge should have a verdict. Source: rule K03, document 004.
     static let judgeTime = Duration.seconds(10)
 
-    /// How long the person waited, once an event has ended the wait; `nil` if it did not, or if the judge is not to blame.
+    /// How long the person waited, once an event has ended the wait. It is `nil` if the wait goes on, or if the judge
+    /// did not cause it.
     ///
     /// - Parameter former: the verification before the event.
     func wait(since former: Verification, after event: Event, at now: Timestamp) -> Wait? {
@@ -116,19 +120,19 @@ extension Verification {
     }
 }
 
-/// What a judge or a reviewer found.
+/// The verdict of a judge or a reviewer.
 enum Verdict: String, Sendable, CaseIterable {
     case verified
     case livenessFailed = "liveness_failed"
     case qualityTooLow = "quality_too_low"
     case inconclusive
-    /// Of a document, and by reviewers only.
+    /// Only reviewers reject, and only documents.
     case rejected
 
-    /// What a judge may say of a photo.
+    /// The verdicts that a judge may give on a photo.
     static let ofPhotos = allCases.filter { $0 != .rejected }
 
-    /// Reads what a judge says of a photo; `nil` if it says nothing of the kind.
+    /// Reads a judge's verdict on a photo; `nil` if it is not one of those that are allowed.
     init?(ofPhoto word: String) {
         guard let verdict = Self.ofPhotos.first(where: { $0.rawValue == word }) else { return nil }
         self = verdict
@@ -151,20 +155,20 @@ extension Verification {
         case agreed(Consent, Identifier)
         /// The person did not agree.
         case declined
-        /// The person takes their consent back.
+        /// The person withdraws the consent.
         case withdrawn
         /// The app announced an upload: a photo, or one side of a document.
         case uploadReserved(Identifier, isBack: Bool = false)
         /// The judge's provider opened a check for the newest session, which the app runs in place of an upload.
         case checkOpened(String)
-        /// The app says that the capture is complete. A judge is asked, or reviewers only. Of a document it is always
-        /// reviewers.
+        /// The app says that the capture is complete. The service asks a judge, or reviewers only. Reviewers alone
+        /// decide on documents.
         case completed(byReviewersOnly: Bool)
         /// A judge has a verdict on this session. After a final refusal another photo would change nothing.
         case judged(Identifier, Verdict, isFinal: Bool = false)
-        /// The judge found nothing to look at, and will not.
+        /// The judge found no capture, and will not find one later.
         case captureMissing(Identifier)
-        /// The judge gave no verdict and will not.
+        /// The judge gave no verdict, and will not give one later.
         case judgeGaveUp(Identifier)
         /// A reviewer decided on this session.
         case reviewed(Identifier, Verdict)
@@ -176,9 +180,9 @@ extension Verification {
         /// This upload is destroyed.
         case destroy(Identifier)
         case askJudge
-        /// Profile is told this outcome.
+        /// Send this outcome to profile.
         case publish(Outcome)
-        /// The person gets a push, since they do not wait any more.
+        /// Send the person a push, since they no longer wait.
         case notify
     }
 
@@ -189,17 +193,17 @@ extension Verification {
     }
 
     enum Refusal: Error, Equatable {
-        /// There is no such session, or not any more.
+        /// There is no such session, or it no longer exists.
         case unknown
-        /// The session is past this.
+        /// The session's status no longer allows the event.
         case over
         case tooManySessions(wait: Duration)
     }
 
     /// Applies an event.
     ///
-    /// - Returns: what follows. Nothing if the event changes nothing.
-    /// - Throws: ``Refusal``, and then nothing has changed.
+    /// - Returns: the effects to carry out; empty if the event changes nothing.
+    /// - Throws: ``Refusal``. Then nothing has changed.
     mutating func apply(_ event: Event, at now: Timestamp) throws(Refusal) -> Set<Effect> {
         switch event {
         case .agreed(let consent, let id): return try begin(consent, id, now)
@@ -253,7 +257,7 @@ extension Verification {
             throw .tooManySessions(wait: counted.countedFrom.map { ($0 + .seconds(86_400)) - now } ?? .zero)
         }
         counted.countedFrom = from
-        // A session that its judge let down costs no try.
+        // A session for which the judge gave no verdict in time costs no try.
         if status == .overdue { counted.tries -= 1 }
         if let changedAt, changedAt + Self.newTriesAfter <= now { (counted.tries, counted.needsReviewers) = (0, false) }
         guard counted.tries < Self.mostTries else { return [] }
@@ -302,8 +306,9 @@ extension Verification {
         return [.askJudge]
     }
 
-    /// Only the first verdict on the newest session counts. No judge alone shuts a person out: reviewers see the capture of
-    /// the last failure and of a final refusal. Where a check left none, they see that of one more session.
+    /// Only the first verdict on the newest session counts. No judge alone shuts a person out: reviewers see the
+    /// capture of the last failure and of a final refusal. If a check left no capture, they see that of one more
+    /// session.
     private mutating func judge(
         _ id: Identifier, _ verdict: Verdict, _ isFinal: Bool, _ now: Timestamp
     ) -> Set<Effect> {
@@ -334,7 +339,7 @@ extension Verification {
         }
     }
 
-    /// Nobody judged the capture, so the try is given back.
+    /// Nobody judged the capture, so the person gets the try back.
     private mutating func expire(_ now: Timestamp, _ effects: Set<Effect>) -> Set<Effect> {
         tries -= 1
         return end(.expired, now, effects)

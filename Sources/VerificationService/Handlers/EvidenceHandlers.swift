@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Promises an upload to a side of a recovery case. Recovery alone decides who may have it.
+/// Promises an upload to a side of a recovery case. Recovery alone decides who may upload.
 struct PromiseEvidenceHandler: RequestHandler {
     let evidence: EvidenceStore
 
@@ -23,7 +23,7 @@ struct ListEvidenceHandler: RequestHandler {
     }
 }
 
-/// Destroys the pictures of a case that nobody may see any more.
+/// Destroys the pictures of a case once nobody may see them any more.
 struct EvidenceEndedHandler: RequestHandler {
     let database: Database
     let evidence: EvidenceStore

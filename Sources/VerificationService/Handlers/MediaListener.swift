@@ -9,8 +9,8 @@ import ServiceRuntime
 
 /// Takes pictures from apps over HTTP, and serves the photos of profiles. The reverse proxy publishes it.
 ///
-/// A picture is on the disk while it arrives. A photo is in memory while it is sent, so connections are limited.
-/// No address, byte or person appears in the log.
+/// A picture is on the disk while it arrives. A photo is in memory while it is sent, so the number of connections is
+/// limited. No address, byte or person appears in the log.
 @Loop struct MediaListener {
     let photos: PhotoStore
     let log: Log
@@ -51,13 +51,14 @@ import ServiceRuntime
         .upload(PictureUpload(head, to: self), limit: Int(UploadLimits.length))
     }
 
-    /// A picture whose address is used up, and where its bytes are kept meanwhile.
+    /// A picture that is arriving, and the place where its bytes are kept meanwhile. Its address is used up.
     struct Arrival: Sendable {
         let address: UploadAddress
         let spool: PictureSpool
     }
 
-    /// Checks everything before the body is read. The last check uses the address up, so that of many requests one wins.
+    /// Checks everything before the body is read. The last check uses the address up, so that only one of many requests
+    /// wins.
     func begin(_ head: HTTPRequestHead) async throws -> Arrival {
         let address = try checked(head)
         guard let vault = media.vault else { throw Self.unavailable }
@@ -86,7 +87,7 @@ import ServiceRuntime
         if head.method == "OPTIONS", head.path.hasPrefix(UploadAddress.folder) {
             return allowing(HTTPResponse(status: 204, headers: ["access-control-max-age": "86400"]), head)
         }
-        // A request with a body is an upload. No picture is empty, so one without is refused.
+        // A request with a body is an upload. A request without one is refused, since no picture is empty.
         do {
             _ = try checked(head)
             throw UploadAddress.used
@@ -95,7 +96,7 @@ import ServiceRuntime
         }
     }
 
-    /// Checks and keeps a picture that has arrived. The time of its address may be over.
+    /// Checks and keeps a picture that has arrived. Its address may have expired meanwhile.
     func take(_ arrival: Arrival) async throws {
         let (address, spool) = (arrival.address, arrival.spool)
         guard let purpose = try await media.arriving(address.media) else { throw UploadAddress.used }
@@ -110,7 +111,7 @@ import ServiceRuntime
         guard try await media.store(checked, address.media, purpose) else { throw UploadAddress.used }
     }
 
-    /// Runs a step. Where it fails, nothing will come of the picture, and its row goes.
+    /// Runs a step of an upload. If the step fails, the upload has failed, and its row is removed.
     func abandoning<Result: Sendable>(
         _ address: UploadAddress, _ step: () async throws -> Result
     ) async throws -> Result {
@@ -138,7 +139,7 @@ import ServiceRuntime
         }
     }
 
-    /// Whoever has a photo asks each time whether it is still there, so a removed one is gone at once.
+    /// A browser with a copy of a photo asks each time whether it still exists. So a removed photo disappears at once.
     private func served(_ head: HTTPRequestHead) async throws -> HTTPResponse {
         guard head.method == "GET" || head.method == "HEAD" else { throw Self.wrongMethod }
         guard let address = photos.address(path: head.path, query: head.query) else { throw UploadAddress.unknown }
@@ -174,7 +175,7 @@ import ServiceRuntime
 
     // MARK: Answers
 
-    /// Runs a step, and makes a problem document of its error.
+    /// Runs a step, and turns its error into a problem document.
     func refusing(_ head: HTTPRequestHead, _ step: () async throws -> Void) async -> HTTPResponse? {
         do {
             try await step()
@@ -192,7 +193,7 @@ import ServiceRuntime
         return answer
     }
 
-    /// Any page may send here: the address alone says who it is, and no cookie counts.
+    /// A page of any origin may send here: the address alone identifies the sender, and cookies do not count.
     private func allowing(_ response: HTTPResponse, _ head: HTTPRequestHead) -> HTTPResponse {
         var response = response
         response.headers.set("access-control-allow-origin", "*")

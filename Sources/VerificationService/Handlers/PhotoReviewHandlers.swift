@@ -13,7 +13,7 @@ struct ListPhotoReviewsHandler: RequestHandler {
     }
 }
 
-/// Shows a photo to a reviewer, and notes that they saw it.
+/// Shows a photo to a reviewer, and records that they saw it.
 struct GetPhotoReviewHandler: RequestHandler {
     let workflow: PhotoWorkflow
     let bearers: BearerReader

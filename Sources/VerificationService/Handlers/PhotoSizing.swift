@@ -5,9 +5,9 @@ import ServiceRuntime
 
 /// Makes the smaller sizes of photos, once others may see them.
 ///
-/// The row of a photo says that its sizes are due, so a replica that is killed loses nothing: another one makes them a minute
-/// later. A size that the program cannot make is not tried again. One that the machine may have cost is tried three times. Where
-/// there is no size, the photo is served.
+/// The row of a photo says that its sizes are due. So if a replica is killed, another one makes them a minute later. A
+/// size that the program cannot make is not tried again. If the machine may be the cause of the failure, it is tried
+/// three times. If there is no size, the photo itself is served.
 @Loop final class PhotoSizing {
     private let photos: PhotoStore
     /// `vipsthumbnail`.
@@ -17,14 +17,14 @@ import ServiceRuntime
     /// Why no sizes are made; `nil` before the first look.
     private var problem: ConfinedProgram.Failure??
 
-    /// A picture may end the replica that takes it. It gets no more than these.
+    /// The most attempts for one picture, since making its sizes may end the replica.
     nonisolated static let mostAttempts = 3
 
     init(photos: PhotoStore, program: ConfinedProgram, log: Log, statistics: VerificationStatistics) {
         (self.photos, self.program, self.log, self.statistics) = (photos, program, log, statistics)
     }
 
-    /// Makes what is due, if sizes can be made here.
+    /// Makes the sizes that are due, if this machine can make them.
     func round() async throws {
         if problem != .some(nil) { await look() }
         guard problem == .some(nil) else { return }
@@ -34,14 +34,14 @@ import ServiceRuntime
             } catch let failure as ConfinedProgram.Failure {
                 throw failure
             } catch {
-                // The store of bytes does not answer, for one.
+                // For example, the store of bytes does not answer.
                 try await photos.forgetAttempt(at: photo.media)
                 throw error
             }
         }
     }
 
-    /// Says in the log whether sizes are made, when that changes.
+    /// Checks whether this machine can make sizes, and logs each change.
     private func look() async {
         var found: ConfinedProgram.Failure?
         do { _ = try await program.run(["--version"]) } catch { found = error as? ConfinedProgram.Failure }
@@ -66,11 +66,12 @@ import ServiceRuntime
                 guard try await vault.put(picture, photo.media, size) else { break }
             }
         }
-        // Its destruction may have come before the last size was written. Without the key nobody reads that.
+        // The photo may have been destroyed before the last size was written. Nobody can read that size without the
+        // key.
         if try await !photos.noteSizes(of: photo.media) { try await photos.media.vault?.removeSizes(of: photo.media) }
     }
 
-    /// `nil` if the photo is destroyed, or its bytes have changed, which are never read then.
+    /// The photo's bytes; `nil` if the photo is destroyed, or if its stored bytes were changed and cannot be opened.
     private func original(of photo: PhotoStore.Unsized, in vault: MediaVault) async throws -> [UInt8]? {
         do {
             return try await vault.get(photo.media, .profilePhoto)

@@ -4,14 +4,14 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// What the handlers of photos do in one transaction.
+/// The parts of the photo handlers that run in one transaction.
 @Loop struct PhotoWorkflow {
     let photos: PhotoStore
     let outbox: Outbox
     let audit: AuditTrail
     /// The state of a photo that nobody has looked at.
     let unseen: Moderation
-    /// Whom to ask about a photo that nobody has looked at; `nil` for reviewers.
+    /// The judge of photos that nobody has looked at; `nil` if reviewers decide.
     var judge: PhotoJudge?
 
     nonisolated static let judging = "photo-judge"
@@ -44,9 +44,9 @@ import ServiceRuntime
         return change.places
     }
 
-    /// Stores what a reviewer decided on a photo, and what follows from it.
+    /// Stores a reviewer's decision on a photo, and carries out what follows from it.
     ///
-    /// - Returns: false if the photo waits for no reviewer.
+    /// - Returns: false if the photo does not wait for a reviewer.
     func decide(
         _ media: Identifier, _ moderation: Moderation, of person: Identifier, in transaction: Transaction
     ) async throws -> Bool {
@@ -64,7 +64,7 @@ import ServiceRuntime
         return true
     }
 
-    /// Asks the judge about a photo. What it says of a photo that does not wait for it any more has no effect.
+    /// Asks the judge about a photo. An opinion has no effect if the photo no longer waits for it.
     func judge(_ item: OutboxItem) async throws {
         guard let asked = Question(item.payload), let owner = try await photos.ownerOfJudged(asked.photo) else {
             return
@@ -76,7 +76,7 @@ import ServiceRuntime
             } catch  where item.attempts < Outbox.mostAttempts - 1 {
                 throw (error as? JudgeError)?.postponed(after: item.attempts) ?? error
             } catch {
-                // Reviewers decide on what no judge can be asked about.
+                // If the judge cannot be asked, reviewers decide.
             }
         }
         if case .later = opinion { throw DeliveryGoesOn(after: JudgeError.longPause) }
@@ -90,7 +90,7 @@ import ServiceRuntime
         }
     }
 
-    /// What the outbox keeps of a question to the judge.
+    /// A question to the judge, as the outbox keeps it.
     private struct Question {
         let photo: Identifier
         /// When it was asked first.
@@ -107,7 +107,7 @@ import ServiceRuntime
         var payload: [UInt8] { Array("\(photo) \(at.microsecondsSinceEpoch)".utf8) }
     }
 
-    /// Tells profile which photo stands for the person, unless profile knows it.
+    /// Tells profile which photo represents the person, unless profile knows it.
     private func publish(
         _ photos: [Photo], _ told: PhotoStore.PublishedPhoto?, of person: Identifier, watch: DeliveryWatch? = nil,
         in transaction: Transaction
@@ -125,7 +125,7 @@ import ServiceRuntime
         store.note(shown, of: person, in: transaction)
     }
 
-    /// Tells profile of the photos that it knows under an address of before.
+    /// Tells profile the new addresses of photos that it knows under a former address.
     func publishAgain() async throws {
         while true {
             let people = try await photos.untold(atMost: Self.batch)

@@ -5,7 +5,7 @@ import HTTPServer
 @Loop final class PictureUpload: HTTPUpload {
     private let head: HTTPRequestHead
     private let listener: MediaListener
-    /// There is one once the request is admitted.
+    /// `nil` until the request is admitted.
     private var arrival: MediaListener.Arrival?
     private var parts = 0
 

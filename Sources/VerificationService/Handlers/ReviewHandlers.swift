@@ -15,7 +15,7 @@ struct ListVerificationReviewsHandler: RequestHandler {
     }
 }
 
-/// Shows a verification to a reviewer, and notes that they saw it.
+/// Shows a verification to a reviewer, and records that they saw it.
 struct GetVerificationReviewHandler: RequestHandler {
     let workflow: VerificationWorkflow
     let bearers: BearerReader
@@ -52,7 +52,7 @@ struct DecideDocumentHandler: RequestHandler {
     }
 }
 
-/// Stores what reviewers decide. The sessions of each tier are decided on by a message of their own.
+/// Stores the decisions of reviewers. Each tier has its own message for a decision.
 @Loop struct Reviewing {
     let inbox: Inbox
     let workflow: VerificationWorkflow

@@ -8,7 +8,7 @@ import EventLoop
     /// - Parameter count: how many are let in.
     init(_ count: Int) { free = count }
 
-    /// Waits for a turn. Each one that is taken must be given back.
+    /// Waits for a turn. The caller must give back each turn that it takes.
     func take() async throws {
         guard free == 0 else {
             free -= 1

@@ -32,8 +32,8 @@ struct BeginVerificationHandler: RequestHandler {
         return begun
     }
 
-    /// Opens the session's check. Its keys are made for each answer, and nobody keeps them: a repetition gets others for the
-    /// same check.
+    /// Opens the session's check. Each answer gets new keys, which the service does not keep. So a repetition gets
+    /// other keys for the same check.
     @Loop private func opened(
         _ session: Identifier, _ known: VerificationStore.Known, _ rekognition: RekognitionJudge
     ) async throws -> (LivenessCheck?, Timestamp?) {
@@ -90,7 +90,7 @@ extension VerificationWorkflow {
         }
     }
 
-    /// Takes the consent of a tier back.
+    /// Withdraws the person's consent to a tier.
     fileprivate func withdraw(_ tier: Tier, _ context: RequestContext) async throws -> NoContent {
         let person = try context.person().userID
         try await outbox.awaitingDelivery { watch in
@@ -128,7 +128,7 @@ struct AddCaptureHandler: RequestHandler {
     }
 }
 
-/// Asks for a verdict on what was uploaded.
+/// Asks for a verdict on the session's pictures.
 struct CompleteVerificationHandler: RequestHandler {
     let workflow: VerificationWorkflow
 
@@ -148,7 +148,7 @@ struct CompleteVerificationHandler: RequestHandler {
         }
     }
 
-    /// A back that was announced is awaited. Without one the front is enough.
+    /// If the app announced the back of the document, it must have arrived. Otherwise the front is enough.
     @Loop private func hasArrived(
         _ known: VerificationStore.Known, in transaction: Transaction
     ) async throws -> Bool {
@@ -173,7 +173,7 @@ struct GetVerificationHandler: RequestHandler {
     }
 }
 
-/// Takes the consent to a verification by a photo back.
+/// Withdraws the consent to a verification by a photo.
 struct WithdrawVerificationConsentHandler: RequestHandler {
     let workflow: VerificationWorkflow
 
@@ -182,7 +182,7 @@ struct WithdrawVerificationConsentHandler: RequestHandler {
     }
 }
 
-/// Takes the consent to a verification by a document back.
+/// Withdraws the consent to a verification by a document.
 struct WithdrawDocumentConsentHandler: RequestHandler {
     let workflow: VerificationWorkflow
 
@@ -210,7 +210,7 @@ extension VerificationView {
 }
 
 extension Verification {
-    /// Whoever waited for too long is told so once. What comes later comes by push.
+    /// If the wait was too long, the app shows the verification as inconclusive. A later verdict arrives by push.
     fileprivate var shownStatus: String { (status == .overdue ? .inconclusive : status).rawValue }
 
     fileprivate var message: Sentence {
@@ -238,7 +238,7 @@ extension Verification {
         }
     }
 
-    /// What to say to whoever completes a session without its pictures.
+    /// The message for a person who completes a session without its pictures.
     fileprivate var missing: String {
         tier == .photo ? "Please send the photo first." : "Please send the pictures of the document first."
     }

@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// What the handlers of a verification do in one transaction.
+/// The parts of the verification handlers that run in one transaction.
 @Loop struct VerificationWorkflow {
     let store: VerificationStore
     let outbox: Outbox
@@ -13,7 +13,7 @@ import ServiceRuntime
     let photos: PhotoStore
     /// `nil` if reviewers decide alone.
     let judge: (any Judge)?
-    /// Counts what the judge says, and when.
+    /// Counts the judge's answers and their delays.
     var statistics: VerificationStatistics?
 
     /// The destination of the timers of a tier.
@@ -24,7 +24,7 @@ import ServiceRuntime
 
     /// Applies an event to a person's verification, with everything that follows from it.
     ///
-    /// - Parameter testVerdict: what a judge of development systems is to say.
+    /// - Parameter testVerdict: the verdict that the judge of a development system shall give.
     /// - Throws: ``BusError`` if the event is refused.
     @discardableResult
     func apply(
@@ -167,7 +167,7 @@ import ServiceRuntime
         }
     }
 
-    /// What the outbox keeps of a question to the judge.
+    /// A question to the judge, as the outbox keeps it.
     private struct JudgeItem {
         let person: Identifier
         let session: Identifier

@@ -12,17 +12,17 @@ struct JudgedCapture: Sendable {
     let media: Identifier?
     /// The check at the judge's provider; `nil` if there is none.
     let check: String?
-    /// What the caller of a development system wants to hear.
+    /// The verdict that the caller of a development system asks for.
     let testVerdict: Verdict?
 }
 
-/// What a judge says of a capture.
+/// A judge's answer about a capture.
 enum JudgeAnswer: Sendable, Equatable {
-    /// A refusal is final where another photo would not change it.
+    /// A refusal is final if another photo would not change it.
     case verdict(Verdict, isFinal: Bool = false)
     /// There is no verdict yet. The judge is asked again.
     case later
-    /// There is nothing to look at, and there will not be.
+    /// There is no capture, and none will arrive.
     case captureMissing
 }
 
@@ -40,15 +40,15 @@ struct JudgeError: Error, Equatable {
         DeliveryPostponed(pause: min(retryAfter ?? Self.pause * attempts, Self.longPause), code: reason)
     }
 
-    /// After this time a judge without a verdict is asked again, while the app waits for it.
+    /// The pause before the next question to a judge without a verdict, while the app waits.
     static let pause = Duration.seconds(2)
-    /// The same once nobody waits, and the longest pause after a failure.
+    /// The same pause once nobody waits, and the longest pause after a failure.
     static let longPause = Duration.seconds(60)
 
     init(_ reason: String, retryAfter: Duration? = nil) { (self.reason, self.retryAfter) = (reason, retryAfter) }
 }
 
-/// Says whether a capture shows somebody who is really there.
+/// Says whether a capture shows a living person in front of the camera.
 protocol Judge: Sendable {
     /// Asks about a capture, perhaps again.
     ///
@@ -56,7 +56,8 @@ protocol Judge: Sendable {
     @Loop func answer(on capture: JudgedCapture) async throws -> JudgeAnswer
 }
 
-/// For development. It looks at no face: without a wish of the caller every capture of enough quality is accepted.
+/// For development. It does not look at faces. If the caller asks for no verdict, it accepts every capture of
+/// sufficient quality.
 struct LocalJudge: Judge {
     let photos: PhotoStore
 

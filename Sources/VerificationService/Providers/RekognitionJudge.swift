@@ -76,7 +76,7 @@ struct RekognitionJudge: Judge {
         return id
     }
 
-    /// Makes keys with which an app may start a check and do nothing else, whatever the role may do beside that.
+    /// Makes keys with which an app may start a check and do nothing else, even if the role may do more.
     @Loop func credentials() async throws(JudgeError) -> LivenessCheck.Credentials {
         let policy: JSONValue = [
             "Version": "2012-10-17",
@@ -113,12 +113,13 @@ struct RekognitionJudge: Judge {
         }
     }
 
-    /// What a result says. `FAILED` is a check that ended without a score. The person can only try again, as after a low score.
+    /// The answer in a result. `FAILED` is a check that ended without a score. The person can only try again, as after
+    /// a low score.
     static func verdict(_ result: JSONValue, threshold: Double) throws(JudgeError) -> JudgeAnswer {
         switch result["Status"]?.stringValue {
         case "CREATED", "IN_PROGRESS": return .later
         case "SUCCEEDED":
-            // It means that the check ended, and not that somebody is alive.
+            // This status means that the check ended. It does not mean that the person is alive.
             let score: Double
             switch result["Confidence"] {
             case .number(let number)?: score = number

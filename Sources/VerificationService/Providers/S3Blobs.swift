@@ -8,9 +8,9 @@ import Values
 
 /// A bucket of a server that speaks S3. Each picture, and each smaller size of it, is one object under its name.
 ///
-/// The server gets encrypted bytes only. Without the keys, which never go there, nobody can read them.
+/// The server gets encrypted bytes only. Nobody can read them without the keys, and the server never gets these.
 struct S3Blobs: BlobStore {
-    /// Why the server did not do what it was asked for. It contains nothing that was sent.
+    /// Why the server did not carry out a request. It contains nothing that was sent.
     struct Failure: Error, LogNamed {
         let call: String
         /// Such as `no_answer`, `http_503` or `http_403_AccessDenied`.
@@ -49,7 +49,7 @@ struct S3Blobs: BlobStore {
         try await get(name.description, atMost: Int(UploadLimits.length) + 1024)
     }
 
-    /// It is asked once: whoever destroys a picture comes again anyway.
+    /// The request is not repeated here: the destruction of a picture is tried again anyway.
     func delete(_ name: BlobName) async throws {
         do {
             _ = try await ask("delete", Request(method: "DELETE", object: name.description), pauses: [])
@@ -172,7 +172,7 @@ struct S3Page {
         }
     }
 
-    /// What stands in the first element of a name. Neither names nor times of this service need an escape.
+    /// The text in the first element with a name. Neither names nor times of this service need an escape.
     static func text(of element: String, in xml: String) -> String? {
         guard let start = xml.range(of: "<\(element)>"),
             let end = xml.range(of: "</\(element)>", range: start.upperBound..<xml.endIndex)

@@ -7,10 +7,10 @@ import ProviderHTTP
 
 /// Asks a judge of the operator's own about a picture, by a signed POST.
 ///
-/// The judge gets an address of the picture and not the picture. So a question stays small and can be asked again for a verdict
-/// that is not there yet, and a question that goes astray carries no face: its address ends within a minute.
+/// The judge gets an address of the picture and not the picture. So a question is small, and can be repeated until
+/// there is a verdict. A question that goes astray contains no face, and its address expires within a minute.
 struct PictureWebhook: Sendable {
-    /// What a judge answered with 200.
+    /// The answer of a judge with status 200.
     struct Answer: Sendable {
         let verdict: String
         let body: JSONValue
@@ -26,7 +26,7 @@ struct PictureWebhook: Sendable {
     ///
     /// - Parameters:
     ///   - id: the same for each repetition of the question.
-    ///   - members: what the question has beside the picture.
+    ///   - members: the members of the question beside the picture.
     /// - Returns: `nil` if there is no such picture.
     @Loop func question(
         _ id: Identifier, about media: Identifier, _ members: [String: JSONValue]

@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Values
 
-/// Keeps the encrypted bytes of pictures by their names. What is put or removed is so for good when the call returns.
+/// Keeps the encrypted bytes of pictures by their names. A change is durable when the call returns.
 @Loop protocol BlobStore: Sendable {
     func put(_ bytes: [UInt8], _ name: BlobName) async throws
     /// The bytes; `nil` if there are none.

@@ -6,8 +6,8 @@ import ServiceRuntime
 
 /// Destroys pictures whose row has ended, and ends rows whose time is over.
 ///
-/// Any replica does it. It takes rows for a minute, in which no other replica takes them. A row that it leaves, because it was
-/// killed or something failed, comes due again after that minute. Then all steps are done again.
+/// Any replica does it. It takes rows for a minute, in which no other replica takes them. If the replica is killed or a
+/// step fails, the row becomes due again after that minute. Then a replica repeats all steps.
 @Loop struct DestructionStore {
     let database: Database
     let vault: MediaVault
@@ -16,7 +16,8 @@ import ServiceRuntime
 
     /// The most pictures of one round.
     private static let most = 20
-    /// When a round begins no further step. The rows are taken for a minute, and the steps of one picture may take 15 s.
+    /// The time after which a round begins no further step. The rows are taken for a minute, and the steps of one
+    /// picture may take 15 s.
     private static let patience = Duration.seconds(40)
 
     /// Ends the rows whose time is over.
@@ -26,7 +27,7 @@ import ServiceRuntime
     ///
     /// No transaction is open meanwhile, since a slow bucket takes longer than the database waits for one.
     ///
-    /// - Returns: whether all went well and there may be more.
+    /// - Returns: whether all steps succeeded and there may be more.
     func round() async throws -> Bool {
         let end = MonotonicClock.now() + Self.patience.nanoseconds
         let rows = try await database.write(Self.take, [.integer(Int64(Self.most))])
@@ -38,7 +39,7 @@ import ServiceRuntime
         return destroyed.count == Self.most
     }
 
-    /// The rows with which a step succeeded. The others must not wait for one that cannot be removed now.
+    /// The rows for which a step succeeded. One picture that cannot be removed now must not delay the others.
     private func succeeded(_ rows: [Row], until end: UInt64, _ step: @Loop (Row) async throws -> Void) async -> [Row] {
         var done: [Row] = []
         for row in rows where !Task.isCancelled && MonotonicClock.now() < end {
@@ -52,8 +53,8 @@ import ServiceRuntime
         return done
     }
 
-    /// Ends rows whose pictures are destroyed. Whoever took one later, or wrote its bytes once more, has given it another time:
-    /// that row stays.
+    /// Ends rows whose pictures are destroyed. A row with another due time stays: a replica took it later, or wrote its
+    /// bytes again.
     private func note(_ destroyed: [Row]) async throws {
         try await database.transaction { transaction in
             let media = try destroyed.map { try $0.uuid("media_id") }
@@ -70,8 +71,8 @@ import ServiceRuntime
         }
     }
 
-    /// Ends files without a row, as they are after an older database was restored. A file is left alone for the time
-    /// that an upload may take.
+    /// Ends files without a row, which exist after an operator restores an older database. It leaves a file alone for
+    /// the time that an upload may take.
     func endOrphans() async throws {
         let before = Date(timeIntervalSinceNow: -2 * Double(UploadLimits.arrival.components.seconds))
         for store in vault.all {

@@ -32,8 +32,8 @@ import EventLoop
         }
     }
 
-    /// Destroys the pictures of a case. The addresses of those that have not arrived go on working, because their sender must
-    /// not notice. What is sent there is destroyed unread.
+    /// Destroys the pictures of a case. The addresses of pictures that have not arrived still work, because their
+    /// sender must not notice the end. A picture that is sent there is destroyed unread.
     func end(_ caseID: Identifier, in transaction: Transaction) {
         transaction.send(Self.blind, [.uuid(caseID)])
         photos.media.destroy(Self.destroy, [.uuid(caseID), .text("case_over")], in: transaction)
@@ -50,7 +50,7 @@ import EventLoop
         WHERE case_id = $1 AND state = 'stored' AND NOT is_unread AND expires_at > clock_timestamp()
         ORDER BY created_at, media_id LIMIT 100
         """
-    /// A picture that becomes stored while this waits for its row is left to the next statement.
+    /// If a picture is stored while this statement waits for its row, the next statement destroys it.
     private static let blind: Statement = """
         UPDATE media SET is_unread = true WHERE case_id = $1 AND state <> 'stored' AND NOT is_unread
         """

@@ -1,8 +1,7 @@
 import BusProtocol
 import Foundation
 
-/// Files with the names of pictures, in 256 folders. What is written or removed is on the disk when the call
-/// returns.
+/// Files with the names of pictures, in 256 folders. A change is on the disk when the call returns.
 ///
 /// It blocks: call it off the loop. Several replicas may share a folder.
 struct MediaFolder: Sendable {
@@ -20,7 +19,7 @@ struct MediaFolder: Sendable {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// The last digits of the ID are random, the first ones may be a time.
+    /// The last digits of the ID are random. The first ones may be a time.
     private func part(of name: BlobName) -> String { "\(path)/\(name.media.description.suffix(2))" }
 
     func write(_ bytes: [UInt8], _ name: BlobName) throws {
@@ -71,7 +70,7 @@ struct MediaFolder: Sendable {
         return bytes
     }
 
-    /// Removes the file and what an interrupted write left of it. It is no error if there is none.
+    /// Removes the file and the remains of an interrupted write. It is no error if there is none.
     func remove(_ name: BlobName) throws {
         let part = part(of: name)
         var removed = false

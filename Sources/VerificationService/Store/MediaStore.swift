@@ -3,7 +3,7 @@ import Cryptography
 import Database
 import EventLoop
 
-/// What stands before the path of an address.
+/// The part of an address before its path.
 @Loop final class MediaOrigin {
     /// Empty for a path at the API's address.
     var base: String
@@ -13,10 +13,11 @@ import EventLoop
 
 /// Pictures that people upload: their addresses, whether they have arrived, and their destruction.
 ///
-/// There is a row before there is a key or a byte: in `media`, and from the end of that row on in `destructions`.
+/// A picture has a row before it has a key or a byte. The row is in `media`, and after the picture's end in
+/// `destructions`.
 @Loop struct MediaStore {
     let database: Database
-    /// `nil` where this replica has no folders, in development only.
+    /// `nil` if this replica has no folders, which is allowed in development only.
     let vault: MediaVault?
     private let signature: KeyedHash
     let origin: MediaOrigin
@@ -83,13 +84,14 @@ import EventLoop
         try await !transaction.query(Self.arrived, [.uuid(media), .text(purpose.rawValue), .uuid(person)]).isEmpty
     }
 
-    /// The picture, for a judge or a reviewer, or a smaller size of it; `nil` once it is destroyed, or if there is no such size.
+    /// The picture for a judge or a reviewer, or a smaller size of it. It is `nil` once the picture is destroyed, or if
+    /// there is no such size.
     func bytes(
         of media: Identifier, _ purpose: MediaPurpose, _ size: PhotoSize? = nil
     ) async throws -> [UInt8]? { try await vault?.get(media, purpose, size) }
 
-    /// Ends a picture. Its row is gone with the transaction. Its key and its bytes follow within seconds, whatever
-    /// happens to this replica.
+    /// Ends a picture. The transaction removes its row. Its key and its bytes follow within seconds, even if this
+    /// replica stops.
     ///
     /// - Parameter reason: lower-case letters and underscores, for the audit trail.
     func destroy(_ media: Identifier, because reason: String, in transaction: Transaction) {
@@ -120,7 +122,7 @@ import EventLoop
         let untilTomorrow: Duration
     }
 
-    /// Counts one more upload, and returns what was before it. The person's other uploads wait until the transaction
+    /// Counts one more upload, and returns the counts before it. The person's other uploads wait until the transaction
     /// ends.
     private func count(for person: Identifier, in transaction: Transaction) async throws -> Usage? {
         Erasure.wait(for: person, in: transaction)
@@ -158,7 +160,7 @@ import EventLoop
 
     /// Writes a picture that has arrived.
     ///
-    /// - Returns: false if its row ended meanwhile. Then nothing is left of it.
+    /// - Returns: false if its row ended meanwhile. Then no key and no bytes are left.
     func store(_ bytes: [UInt8], _ media: Identifier, _ purpose: MediaPurpose) async throws -> Bool {
         guard let vault else { return false }
         try await vault.put(bytes, media, purpose)
@@ -198,7 +200,8 @@ import EventLoop
     private static let selectArriving: Statement = """
         SELECT purpose FROM media WHERE media_id = $1 AND state = 'arriving'
         """
-    /// It does the same for a picture that nobody may see, so that its sender cannot tell by the time.
+    /// It does the same work for a picture that nobody may see. So its sender cannot tell the difference by the
+    /// response time.
     private static let store: Statement = """
         UPDATE media SET state = 'stored', length = $2,
             expires_at = clock_timestamp() + CASE WHEN is_unread THEN interval '0' ELSE make_interval(secs => $3) END
@@ -209,8 +212,8 @@ import EventLoop
         ON CONFLICT (media_id) DO UPDATE SET due_at = excluded.due_at
         """
 
-    /// Moves rows of `media` to `destructions`. Of what never arrived nothing is to be destroyed. What is arriving may
-    /// still be written, so its destruction waits until that has ended.
+    /// Moves rows of `media` to `destructions`. It drops rows of pictures that never arrived, since they have no bytes.
+    /// A picture that is arriving may still be written, so its destruction waits for the end of its upload.
     static func end(_ condition: String, _ reason: String) -> Statement {
         Statement(
             """

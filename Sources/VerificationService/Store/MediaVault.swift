@@ -25,7 +25,7 @@ struct MediaVault: Sendable {
         sealer = Sealer(keys, purpose: "media-key")
     }
 
-    /// Everything that is kept, to find what no row knows.
+    /// All stores, for the search for files without a row.
     var all: [any BlobStore] { [blobs, photoKeys, otherKeys] }
 
     private func keys(for purpose: MediaPurpose) -> MediaFolder { purpose.mayBeBackedUp ? photoKeys : otherKeys }
@@ -34,8 +34,8 @@ struct MediaVault: Sendable {
         id.array + Array((purpose.rawValue + (size.map { ".\($0.rawValue)" } ?? "")).utf8)
     }
 
-    /// Makes the folders of keys, and says whether the keys and the bytes are those of the database with this identity. Where
-    /// there is no identity, this one is set, but not beside one of another database.
+    /// Makes the folders of keys, and says whether the keys and the bytes belong to the database with this identity. A
+    /// store without an identity gets this one, unless another store belongs to another database.
     @Loop func belongs(to home: String) async throws -> Bool {
         let folders = [photoKeys, otherKeys]
         try await Loop.offload { for folder in folders { try folder.makeFolder() } }
@@ -88,7 +88,7 @@ struct MediaVault: Sendable {
         return true
     }
 
-    /// The picture, or a smaller size of it; `nil` once it is destroyed, or if there is no such size.
+    /// The picture, or a smaller size of it. It is `nil` once the picture is destroyed, or if there is no such size.
     func get(_ id: Identifier, _ purpose: MediaPurpose, _ size: PhotoSize? = nil) async throws -> [UInt8]? {
         let (keys, sealer) = (keys(for: purpose), sealer)
         guard let sealed = try await keys.get(BlobName(id)), let blob = try await blobs.get(BlobName(id, size)) else {
@@ -100,9 +100,9 @@ struct MediaVault: Sendable {
         }
     }
 
-    /// Destroys the key of a picture, without which nobody can read its bytes any more.
+    /// Destroys the key of a picture. After that, nobody can read the picture's bytes.
     func destroyKey(of id: Identifier) async throws {
-        // A file of which no row tells the purpose may have its key in either folder.
+        // If no row tells the purpose of a file, its key may be in either folder.
         let folders = [photoKeys, otherKeys]
         try await Loop.offload { for folder in folders { try folder.remove(BlobName(id)) } }
     }

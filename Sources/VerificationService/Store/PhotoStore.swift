@@ -19,7 +19,7 @@ import EventLoop
         var photos: [Photo] = []
         /// Those that have arrived and have no place.
         var arrived: [Identifier] = []
-        /// What profile was told last.
+        /// The photo that profile was last told of.
         var told: PublishedPhoto?
     }
 
@@ -59,7 +59,7 @@ import EventLoop
             moderation: Moderation(rawValue: try row.text("moderation")) ?? .pending)
     }
 
-    /// Notes whether a judge is asked about a photo. Reviewers are not asked meanwhile.
+    /// Records whether a judge is asked about a photo. Reviewers do not see it meanwhile.
     func note(_ photo: Identifier, isWithJudge: Bool, in transaction: Transaction) {
         transaction.send(Self.noteJudge, [.uuid(photo), .bool(isWithJudge)])
     }
@@ -72,7 +72,7 @@ import EventLoop
         ).first?.uuid("person_id")
     }
 
-    /// Gives the pictures their places, and destroys those that lose theirs.
+    /// Gives the pictures their places, and destroys those that lose their place.
     func write(_ change: PhotoOrder.Change, in transaction: Transaction) {
         for id in change.removed { media.destroy(id, because: "removed", in: transaction) }
         for (index, photo) in change.places.enumerated() {
@@ -81,7 +81,7 @@ import EventLoop
         }
     }
 
-    /// Notes which photo profile is told of; `nil` for none.
+    /// Records the photo of which profile is told; `nil` for none.
     func note(_ told: PublishedPhoto?, of person: Identifier, in transaction: Transaction) {
         transaction.send(Self.forget, [.uuid(person)])
         if let told { transaction.send(Self.told, [.uuid(told.media), .text(told.address)]) }
@@ -102,7 +102,7 @@ import EventLoop
     /// The address of a photo without its signature.
     func address(of photo: Identifier) -> String { media.origin.base + PhotoAddress.path(of: photo) }
 
-    /// What signs the address of this photo alone.
+    /// The key that signs the address of this photo alone.
     func key(of photo: Identifier) -> AddressKey { PhotoAddress.key(of: photo, signature) }
 
     /// Reads the address of a photo; `nil` if this service did not sign it.
@@ -110,11 +110,11 @@ import EventLoop
         PhotoAddress(path: path, query: query, signature)
     }
 
-    /// What is served at the address of a picture.
+    /// The content that is served at the address of a picture.
     struct Shown {
         let purpose: MediaPurpose
         let contentType: String
-        /// Whether smaller sizes were made, as far as they could be.
+        /// Whether smaller sizes were made, as far as possible.
         let hasSizes: Bool
     }
 
@@ -127,18 +127,18 @@ import EventLoop
             purpose: purpose, contentType: try row.text("content_type"), hasSizes: try row.bool("has_sizes"))
     }
 
-    /// Marks some photos that profile knows under an address that this listener does not have.
+    /// Marks some photos that profile knows under another address than this listener's.
     ///
     /// - Returns: whether there may be more.
     func markOtherAddresses() async throws -> Bool {
         let folder = media.origin.base + PhotoAddress.folder
-        // The addresses of a folder stand before the one whose last character is the next one.
+        // In sorted order, the addresses in a folder end before the folder's name with `0` in place of the final `/`.
         let behind = folder.dropLast() + "0"
         let marked = try await media.database.write(Self.mark, [.text(folder), .text(String(behind))])
         return marked.count == 500
     }
 
-    /// Some people of whose photo profile must be told again.
+    /// Some people whose photo must be sent to profile again.
     func untold(atMost limit: Int64) async throws -> [Identifier] {
         try await media.database.read(Self.untold, [.integer(limit)]).map { try $0.uuid("person_id") }
     }
@@ -152,18 +152,18 @@ import EventLoop
         let attempt: Int
     }
 
-    /// The newest photo whose sizes are due. It is due again in a minute, then in ten, then in a hundred.
+    /// Takes the newest photo whose sizes are due. The photo is due again in a minute, then in ten, then in a hundred.
     func claimUnsized() async throws -> Unsized? {
         guard let row = try await media.database.write(Self.claimUnsized).first else { return nil }
         return Unsized(media: try row.uuid("media_id"), attempt: Int(try row.integer("sizes_attempts")))
     }
 
-    /// Takes an attempt back that came to no end, for a reason that lies neither in the picture nor in the program.
+    /// Takes back an attempt that failed for a reason outside the picture and the program.
     func forgetAttempt(at photo: Identifier) async throws {
         _ = try await media.database.write(Self.forgetAttempt, [.uuid(photo)])
     }
 
-    /// Notes that the sizes of a photo were made, as far as they could be.
+    /// Records that the sizes of a photo were made, as far as possible.
     ///
     /// - Returns: false if the photo is gone.
     func noteSizes(of photo: Identifier) async throws -> Bool {
@@ -214,7 +214,7 @@ import EventLoop
         SELECT media_id, position, moderation, told_address FROM media
         WHERE person_id = $1 AND purpose = 'profile_photo' AND state = 'stored' ORDER BY position FOR UPDATE
         """
-    /// A refused photo keeps its end.
+    /// A refused photo keeps the time at which it ends.
     private static let place: Statement = """
         UPDATE media SET position = $2, moderation = $3, expires_at = CASE WHEN $3 = 'refused' THEN expires_at END
         WHERE media_id = $1
@@ -226,7 +226,7 @@ import EventLoop
         UPDATE media SET told_address = NULL WHERE person_id = $1 AND told_address IS NOT NULL
         """
     private static let told: Statement = "UPDATE media SET told_address = $2 WHERE media_id = $1"
-    /// A photo whose person changes it now is told of by that change.
+    /// It skips a locked row, because the change that holds the lock tells profile itself.
     private static let mark: Statement = """
         UPDATE media SET told_address = '' WHERE media_id IN (
             SELECT media_id FROM media WHERE told_address <> ''

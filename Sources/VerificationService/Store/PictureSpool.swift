@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import HTTPServer
 
-/// The bytes of a picture that still arrives and was not checked: on the disk, encrypted under a key that only this process
-/// has, in a file without a name. Nobody can read them once the process has ended, however it ends.
+/// The bytes of a picture that is still arriving and not yet checked. They are on the disk in a file without a name,
+/// encrypted under a key that only this process has. Once the process has ended in any way, nobody can read them.
 ///
 /// It blocks: call it off the loop.
 final class PictureSpool: Sendable {
@@ -21,7 +21,7 @@ final class PictureSpool: Sendable {
         self.init(file: try Self.unnamed(in: folder) ?? Self.unlinked(in: folder))
     }
 
-    /// The end of a large file may take the disk some time, and whoever lets go of this object may be the loop.
+    /// Closing a large file may take some time, and the last owner of this object may be on the loop.
     deinit { Loop.spawn { [file] in try await Loop.offload { _ = close(file) } } }
 
     /// Keeps a part. All but the last have ``HTTPServer/partLength`` bytes.
@@ -34,7 +34,7 @@ final class PictureSpool: Sendable {
 
     /// All parts together.
     ///
-    /// - Parameter length: of all of them.
+    /// - Parameter length: the length of all parts together.
     func read(_ length: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(length)
@@ -50,7 +50,7 @@ final class PictureSpool: Sendable {
 
     private static func place(of number: Int) -> Int { number * (partLength + AESGCM.overhead) }
 
-    /// No part stands for another one.
+    /// The part's number is authenticated, so that no part can take the place of another.
     private static func associated(_ number: Int) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
     // MARK: The file

@@ -17,7 +17,7 @@ import EventLoop
     /// Whether this replica makes smaller sizes of photos; `nil` before it has looked.
     var makesSizes: Bool?
 
-    /// By name. Those of the tables are the same for all replicas.
+    /// The figures by name. Those from the tables are the same for all replicas.
     var measures: [String: Double] {
         var all = looked.merging(counted) { $1 }
         all["photo_sizes"] = makesSizes.map { $0 ? 1 : 0 }
@@ -34,7 +34,7 @@ import EventLoop
         looked = found
     }
 
-    /// - Parameter status: of HTTP, with which an upload was answered.
+    /// - Parameter status: the HTTP status of the response to an upload.
     func countUpload(status: Int) {
         counted["uploads_\(status < 300 ? "stored" : status < 500 ? "refused" : "failed")", default: 0] += 1
     }

@@ -15,7 +15,8 @@ import EventLoop
         let now: Timestamp
     }
 
-    /// The verification whose newest session this is; `nil` if there is no such session, or not any more.
+    /// The verification whose newest session this is; `nil` if there is no such session, or if it is no longer the
+    /// newest.
     func verification(of session: Identifier) async throws -> Known? {
         try await database.read(Self.selectSession, [.uuid(session)]).first.flatMap { try Self.known($0) }
     }
@@ -41,7 +42,7 @@ import EventLoop
             .flatMap { $0.person == person ? $0 : nil }
     }
 
-    /// Writes a verification. Whoever never agreed gets no row.
+    /// Writes a verification. A person who has never agreed gets no row.
     ///
     /// - Returns: false if the person is erased.
     func write(_ verification: Verification, over known: Known, in transaction: Transaction) async throws -> Bool {
@@ -64,7 +65,7 @@ import EventLoop
         ).isEmpty
     }
 
-    /// Changes what may change once the consent was taken back.
+    /// Changes only the columns that may change after the consent was withdrawn.
     private func end(_ verification: Verification, of person: Identifier, in transaction: Transaction) async throws
         -> Bool
     {
@@ -74,7 +75,7 @@ import EventLoop
         ).isEmpty
     }
 
-    /// What waits for a reviewer, the oldest first.
+    /// The verifications that wait for a reviewer, the oldest first.
     func queue() async throws -> [Known] {
         try await database.read(Self.selectQueue).compactMap { try Self.known($0) }
     }
