@@ -2,7 +2,7 @@ import Documents
 import JSONText
 import ServiceRuntime
 
-/// What the program does with files of stimulus sets instead of serving.
+/// The commands of the program for files of stimulus sets. With one of them, the program does not serve.
 enum StimulusSetCommand {
     /// `--set-schema` prints the JSON Schema of a file.
     ///

@@ -63,7 +63,7 @@ enum VisualPreferenceServiceDefinition {
         }
     }
 
-    /// What editors of the stimulus set request.
+    /// Handles the requests of editors of the stimulus set.
     @Loop private static func handleSets(_ container: ServiceContainer, _ sets: StimulusSetStore) {
         let drafts = DocumentDrafts(sets.documents)
         container.handle(ViewStimulusSetsHandler(drafts: drafts))

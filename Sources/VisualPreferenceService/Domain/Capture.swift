@@ -1,13 +1,13 @@
 import Values
 
-/// A person's session with its pairs, and what follows from a change. Nothing here reads a clock or a table.
+/// A person's session with its pairs, and the rules for changing it. Nothing here reads a clock or a table.
 struct Capture: Sendable {
     enum Status: String, Sendable {
         case inProgress = "in_progress"
         case deferred, ready, insufficient
     }
 
-    /// A pair with what names it.
+    /// A pair with its ID.
     struct Shown: Sendable {
         let id: Identifier
         var comparison: Comparison
@@ -25,12 +25,12 @@ struct Capture: Sendable {
     var status: Status
     var shown: [Shown]
     var newSessionAt: Timestamp?
-    /// Whether this change puts the rest off.
+    /// Whether this change defers the rest of the session.
     private(set) var isDeferredNow = false
 
     var comparisons: [Comparison] { shown.map(\.comparison) }
     var answered: Int { shown.count { $0.comparison.choice != nil } }
-    /// What is shown and not answered.
+    /// The pairs that are shown and not answered.
     var open: [Shown] { shown.filter { $0.comparison.choice == nil } }
     var isOver: Bool { status == .ready || status == .insufficient }
     var total: Int { max(PairPlan.total, shown.count) }
@@ -44,7 +44,7 @@ struct Capture: Sendable {
 
     /// Takes a choice. A repetition changes nothing, and neither does the same choice from another device.
     ///
-    /// - Returns: why it does not count; `nil` if it does.
+    /// - Returns: why the choice does not count; `nil` if it does.
     mutating func take(
         _ choice: Side, of id: Identifier, latencyMs: Int64, mutation: Identifier
     ) -> Refusal? {
@@ -61,7 +61,7 @@ struct Capture: Sendable {
         return nil
     }
 
-    /// Draws the next batch where all pairs are answered, or ends the session.
+    /// If all pairs are answered, draws the next batch or ends the session.
     mutating func advance(now: Timestamp, newSessionAfter: Duration) {
         guard !isOver, open.isEmpty else { return }
         switch CaptureVerdict(comparisons) {
@@ -75,7 +75,7 @@ struct Capture: Sendable {
         }
     }
 
-    /// Puts the rest off, once more if it was before. A session that is over stays so.
+    /// Defers the rest, again if it was deferred before. A session that has ended does not change.
     mutating func `defer`() {
         guard !isOver else { return }
         (status, isDeferredNow) = (.deferred, true)

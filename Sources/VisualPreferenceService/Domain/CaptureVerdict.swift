@@ -1,13 +1,13 @@
-/// What the answers of a session come to.
+/// The verdict on the answers of a session.
 enum CaptureVerdict: Sendable, Equatable {
     /// More pairs are needed.
     case open
-    /// All checks of the first try or of the second hold.
+    /// All checks of the first or of the second try hold.
     case ready
     /// Both tries had a check that does not hold.
     case insufficient
 
-    /// - Parameter answered: whole batches, all of them answered.
+    /// - Parameter answered: whole batches, with all pairs answered.
     init(_ answered: [Comparison]) {
         let (first, second) = (answered.prefix(PairPlan.total), answered.dropFirst(PairPlan.total))
         guard first.count == PairPlan.total else {

@@ -1,4 +1,4 @@
-/// What a person chose: a side, or neither of the two.
+/// A person's choice: a side, or neither of the two.
 enum Side: String, Sendable {
     case left, right, neither
 
@@ -12,13 +12,14 @@ enum Side: String, Sendable {
     }
 }
 
-/// One pair of a session, and what the person chose. The items are named by their places in the stimulus set.
+/// One pair of a session, and the person's choice. Its items are places in the stimulus set.
 struct Comparison: Sendable, Equatable {
     /// Why the pair is shown.
     enum Purpose: String, Sendable {
         /// Its answer says most about the weights.
         case informative
-        /// An earlier pair with its sides swapped, of which the person knows nothing. The same item should be chosen.
+        /// An earlier pair with its sides swapped, which the app does not mark as a repetition. The person should
+        /// choose the same item.
         case `repeat`
         /// The fit is surest which item is chosen.
         case sure
@@ -39,6 +40,6 @@ struct Comparison: Sendable, Equatable {
         return choice == expected
     }
 
-    /// The two items, whatever their sides.
+    /// The two items, in any order of their sides.
     var pair: Set<Int> { [left, right] }
 }

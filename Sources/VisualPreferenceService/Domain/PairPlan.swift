@@ -12,8 +12,8 @@ struct PairPlan: Sendable {
     static let most = total + batch
     /// How often one item is shown in a session before others take its place.
     private static let exposureCap = 3
-    /// Each informative pair is the best of so many that are drawn at random. So sessions differ, and no item is shown
-    /// to everybody.
+    /// Each informative pair is the best of this many random ones. So sessions differ, and no item is shown to
+    /// everybody.
     private static let candidates = 400
 
     /// The pairs of each batch: how many are informative, repeated and sure.
@@ -21,7 +21,7 @@ struct PairPlan: Sendable {
 
     /// The next batch.
     ///
-    /// - Parameter answered: whole batches, all of them answered.
+    /// - Parameter answered: whole batches, with all pairs answered.
     /// - Returns: nothing after the last batch.
     func next(after answered: [Comparison]) -> [Comparison] {
         let number = answered.count / Self.batch
@@ -55,7 +55,7 @@ struct PairPlan: Sendable {
         }
     }
 
-    /// New pairs of which the fit is surest. Their sides are drawn.
+    /// New pairs whose choice the fit predicts most surely. Their sides are random.
     private func surest(
         _ count: Int, besides shown: [Comparison], by fit: PreferenceFit, _ generator: inout SeededGenerator
     ) -> [Comparison] {
@@ -79,8 +79,8 @@ struct PairPlan: Sendable {
         return max(probabilities.left, probabilities.right)
     }
 
-    /// New pairs whose answers tell most: p(1 − p) · dᵀH⁻¹d. After each pair, H⁻¹ is brought up to date as if the pair
-    /// were answered, so that the pairs of a batch are not alike.
+    /// New pairs whose answers tell most: p(1 − p) · dᵀH⁻¹d. After each pair, H⁻¹ is updated as if the pair were
+    /// answered. So the pairs of a batch are not alike.
     private func mostInformative(
         _ count: Int, besides shown: [Comparison], by fit: PreferenceFit, _ generator: inout SeededGenerator
     ) -> [Comparison] {

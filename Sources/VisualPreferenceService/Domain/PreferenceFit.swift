@@ -2,13 +2,13 @@ import Foundation
 
 /// The fit of one person's choices to the attributes of the items.
 ///
-/// Beside a weight for each attribute there is one for being on the left, and one for choosing neither of the two. The
-/// last one is left out while the person has never chosen neither.
+/// The fit has a weight for each attribute, one for being on the left, and one for choosing neither item. It leaves the
+/// last one out until the person has chosen neither for the first time.
 struct PreferenceFit: Sendable {
     let items: [[Double]]
     let fit: ChoiceFit
     private let hasOutside: Bool
-    /// What the person finds of each item, whatever its side.
+    /// The utility of each item to the person, without regard to its side.
     private let utilities: [Double]
 
     init(_ answered: [Comparison], items: [[Double]], ridge: Double) {
@@ -34,7 +34,7 @@ struct PreferenceFit: Sendable {
     /// The standard error of each attribute's weight.
     var standardErrors: [Double] { (0..<attributes).map { fit.covariance[$0, $0].squareRoot() } }
 
-    /// How much of the uncertainty before the first answer is gone, from 0 to 1.
+    /// The share of the uncertainty before the first answer that is gone, from 0 to 1.
     func confidence(ridge: Double) -> Double {
         let left = (0..<attributes).reduce(0) { $0 + fit.covariance[$1, $1] }
         return min(max(1 - left * ridge / Double(max(attributes, 1)), 0), 1)
@@ -47,7 +47,8 @@ struct PreferenceFit: Sendable {
         zip(items[left], items[right]).map { $0 - $1 } + (hasOutside ? [1, 0] : [1])
     }
 
-    /// The probability of each of two items, whatever its side. What is missing to 1 is neither.
+    /// The probability that the person chooses each of two items, without regard to its side. The rest up to 1 is the
+    /// probability of neither.
     func probabilities(_ left: Int, _ right: Int) -> (left: Double, right: Double) {
         let outside = hasOutside ? fit.weights[attributes + 1] : -.infinity
         let best = max(utilities[left], utilities[right], outside)

@@ -5,17 +5,17 @@ import EventLoop
 import Languages
 import ServiceRuntime
 
-/// What the handlers of a session do in one transaction.
+/// The parts of the session handlers that run in one transaction.
 @Loop struct CaptureService {
     let store: CaptureStore
     let outbox: Outbox
     let pictures: Pictures
     let newSessionAfter: Duration
 
-    /// Opens the session where there is none or a new one may begin, changes it, and tells profile what came of it. It waits
-    /// a moment until profile knows.
+    /// Opens a session if there is none or if a new one may begin. It then changes the session, and tells profile the
+    /// result. It waits a moment until profile has the event.
     ///
-    /// - Parameter change: is given the session.
+    /// - Parameter change: changes the session.
     func changing<Value: Sendable>(
         _ person: Identifier, opening: Bool, _ change: @Loop (inout Capture) throws -> Value
     ) async throws -> (Capture, Value) {

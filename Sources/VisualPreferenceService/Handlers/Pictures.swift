@@ -3,10 +3,10 @@ import EventLoop
 import HTTPServer
 import ServiceRuntime
 
-/// The shipped pictures, by names that change with their content. So anybody may keep them for good.
+/// The shipped pictures, by names that change with their content. So caches may keep them for ever.
 @Loop final class Pictures {
     static nonisolated let path = "/visual-preferences/images/"
-    /// What stands before the path of a picture's address; empty for a path at the API's address.
+    /// The part of a picture's address before its path; empty for a path at the API's address.
     var base: String
     private let names: [String: String]
     private let contents: [String: [UInt8]]

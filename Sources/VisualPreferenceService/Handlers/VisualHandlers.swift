@@ -43,7 +43,7 @@ struct SaveVisualChoicesHandler: RequestHandler {
     }
 }
 
-/// Shows what is known of the person's preferences.
+/// Shows the person's preferences as far as they are known.
 struct GetVisualProfileHandler: RequestHandler {
     let store: CaptureStore
 

@@ -20,7 +20,7 @@ struct StimulusSet: Sendable {
         try StimulusSetDocument(EmbeddedFiles.Sets.drawn_faces.bytes)
     }
 
-    /// Takes what a release before or after this one has published, so only what the choices need is asked of it.
+    /// Takes a set that an older or newer release has published. So it checks only the parts that the choices need.
     ///
     /// - Throws: ``DocumentError`` if the choices of the set cannot be read.
     init(_ document: StimulusSetDocument) throws(DocumentError) {

@@ -8,7 +8,7 @@ enum StimulusSetChangeKind: String, CaseIterable, ChangeKind {
     case textChanged = "text_changed"
     /// Another address of a picture.
     case imageChanged = "image_changed"
-    /// Attributes or items stand in another order.
+    /// Attributes or items have another order.
     case orderChanged = "order_changed"
 
     case itemAdded = "item_added"

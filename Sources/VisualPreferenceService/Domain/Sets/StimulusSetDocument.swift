@@ -6,23 +6,23 @@ import JSONText
 
 /// One version of the stimulus set as in its file. Only its shape has been checked.
 struct StimulusSetDocument: VersionedDocument {
-    /// One set is in use at a time. So all sets are versions of one document, whatever they are called.
+    /// One set is in use at a time. So all sets are versions of one document, even if they have different keys.
     static let key = "stimuli"
 
     struct Item: Decodable, Sendable {
         let id: String
-        /// What the picture shows, by language.
+        /// The text alternative of the picture, by language.
         let alt: [String: String]
         /// The level of each attribute, from −1 to 1.
         let levels: [Double]
-        /// Where the operator serves the picture. Without it, it is the program's picture of this ID.
+        /// The address at which the operator serves the picture; `nil` for the program's picture with this ID.
         let image: String?
-        /// Of this picture, if it is not that of the set.
+        /// The licence of this picture, if it is not that of the set.
         let licence: String?
     }
 
     struct File: Decodable, Sendable {
-        /// What the set is called.
+        /// The set's own key.
         let key: String
         let version: Int64
         /// Who made the pictures, and who may use them.

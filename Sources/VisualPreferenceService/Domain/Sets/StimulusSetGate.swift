@@ -3,10 +3,10 @@
 import Documents
 import Foundation
 
-/// What keeps a stimulus set from being used.
+/// Finds the problems that keep a stimulus set from being used.
 struct StimulusSetGate: ProblemCollector {
     static let fewestItems = 40
-    /// To draw the next pairs of so many takes 2 ms.
+    /// Drawing the next pairs from this many items takes 2 ms.
     static let mostItems = 100
     static let mostAttributes = 12
     /// The pictures of the program.
@@ -64,8 +64,8 @@ struct StimulusSetGate: ProblemCollector {
         }
     }
 
-    /// A choice depends on the differences between two items. Nobody could tell the weights of two attributes apart whose
-    /// differences go together in all items. So the matrix of levels, less their means, must have full rank.
+    /// A choice depends on the differences between two items. If the differences of two attributes go together in all
+    /// items, no choices can tell their weights apart. So the matrix of levels, less their means, must have full rank.
     private mutating func checkIndependence(of attributes: [String], _ levels: [[Double]]) {
         var directions: [[Double]] = []
         for (place, key) in attributes.enumerated() {
