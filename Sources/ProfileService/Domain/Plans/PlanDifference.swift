@@ -68,7 +68,8 @@ struct PlanDifference: DocumentDifference {
         }
     }
 
-    /// Whether a part has another label because it names another text. An edited text is another kind of change.
+    /// Whether a title or label has another key and another text. An edited text under the same key is another kind of
+    /// change.
     private func isRenamed(_ before: String?, _ after: String?) -> Bool {
         guard before != after else { return false }
         let texts = (
