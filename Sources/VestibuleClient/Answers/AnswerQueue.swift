@@ -2,8 +2,8 @@ import Foundation
 
 /// The answers to one questionnaire's session, kept on the device until the server has them.
 ///
-/// An answer is saved before it is sent. Each has an ID of its own, so that whatever is cut when, the server does it once. Get the
-/// queue of a session with ``Vestibule/answers(questionnaire:session:)``.
+/// An answer is saved before it is sent. Each has an ID of its own. So the server stores it once, even if the
+/// connection breaks at any moment. Get the queue of a session with ``Vestibule/answers(questionnaire:session:)``.
 public actor AnswerQueue {
     /// The key of the questionnaire.
     public nonisolated let questionnaire: String
@@ -39,7 +39,7 @@ public actor AnswerQueue {
         return known ?? AnswerQueueContent()
     }
 
-    /// What the queue holds now, and each change of it.
+    /// The present content of the queue, and each later content.
     public func contentChanges() -> AsyncStream<AnswerQueueContent> {
         _ = try? content()
         return changes.listen()
@@ -51,12 +51,12 @@ public actor AnswerQueue {
     ///
     /// - Parameters:
     ///   - place: the question.
-    ///   - state: what the person did with it; `unanswered` removes the answer.
+    ///   - state: the new state of the answer; `unanswered` removes the answer.
     ///   - value: in the form of the question's type, if the state is `answered`.
-    ///   - preference: what the person wants of another person's answer.
+    ///   - preference: the answers that the person wants from others.
     ///   - revision: of the answer that the app showed, as ``AnswerView/revision`` has it; 0 if it showed none.
     ///   - device: the person's name for this device. A conflict on another one shows it.
-    /// - Throws: ``VestibuleError/store(_:)``, and then nothing was saved.
+    /// - Throws: ``VestibuleError/store(_:)``. Then nothing was saved.
     public func add(
         _ place: AnswerPlace, _ state: QueuedAnswerState = .answered, value: JSONValue? = nil,
         preference: AnswerPreferenceInput? = nil, seen revision: Int, device: String? = nil
@@ -67,24 +67,24 @@ public actor AnswerQueue {
         try change { $0.add(answer) }
     }
 
-    /// A write has the same time however often it is stored and sent, as the server asks of a repetition.
+    /// The time of a write does not change when it is stored and sent again. The server requires that of a repetition.
     private var wholeSecond: Date {
         Date(timeIntervalSince1970: clock.now().timeIntervalSince1970.rounded(.down))
     }
 
-    /// Keeps the answer of this device where another one was stored meanwhile. ``send()`` sends it.
+    /// Ends a conflict: keeps the answer of this device. ``send()`` sends it.
     ///
     /// - Throws: ``VestibuleError/store(_:)``.
     public func keepMine(_ conflict: AnswerConflict) throws(VestibuleError) {
         try change { $0.keepMine(conflict, mutation: UUID()) }
     }
 
-    /// Keeps the answer that is stored, and gives up that of this device.
+    /// Ends a conflict: keeps the stored answer, and drops the answer of this device.
     ///
     /// - Throws: ``VestibuleError/store(_:)``.
     public func keepTheirs(_ conflict: AnswerConflict) throws(VestibuleError) { try change { $0.keepTheirs(conflict) } }
 
-    /// Gives up everything in the queue, as after a sign-out for good.
+    /// Drops everything in the queue, for example after a final sign-out.
     ///
     /// - Throws: ``VestibuleError/store(_:)``.
     public func discard() throws(VestibuleError) {
@@ -95,12 +95,12 @@ public actor AnswerQueue {
 
     // MARK: Sending
 
-    /// Sends what waits, in order, until nothing does. Whoever calls it meanwhile gets the same result. Call it after
-    /// an answer, at the start of the app, and when the network comes back.
+    /// Sends the waiting answers in order, until none is left. Calls at the same time get the same result. Call it
+    /// after an answer, at the start of the app, and when the network returns.
     ///
-    /// - Returns: what the server said last, such as the next question; `nil` if nothing waited.
-    /// - Throws: ``VestibuleError``; what was not answered stays in the queue. At `version_closed` call ``migrate()``. At
-    ///   `session_stopped` call ``discard()``, and open a new session.
+    /// - Returns: the server's last reply, with the next question for example; `nil` if nothing waited.
+    /// - Throws: ``VestibuleError``; writes without a reply stay in the queue. At `version_closed` call ``migrate()``.
+    ///   At `session_stopped` call ``discard()``, and open a new session.
     @discardableResult public func send() async throws(VestibuleError) -> AnswersSaved? {
         let running =
             sending
@@ -116,8 +116,8 @@ public actor AnswerQueue {
         return try await running.value.get()
     }
 
-    /// Sends what waits, and whatever is added later, until the task is cancelled or the app has to act: until the queue is
-    /// ``AnswerQueueContent/blocked``, or nobody is signed in. What fails otherwise is tried again later.
+    /// Sends the waiting answers and those that are added later. It ends when the task is cancelled, when the queue is
+    /// ``AnswerQueueContent/blocked``, or when nobody is signed in. After any other failure it tries again later.
     ///
     /// - Throws: ``VestibuleError``.
     public func run() async throws(VestibuleError) {
@@ -165,14 +165,15 @@ public actor AnswerQueue {
                 guard case .problem(let problem) = error else { throw error }
                 let before = try content()
                 try change { $0.take(problem, of: batch) }
-                // With fewer writes in a request, the others go on.
+                // If the server refused the whole request, the next one has fewer writes, so that the valid ones
+                // succeed.
                 let now = try content()
                 if now.blocked != nil || now == before { throw error }
             }
         }
     }
 
-    /// An answer that has no result for the first write.
+    /// The error for a reply that has no result for the first write.
     private struct NoResult: Error {}
 
     private var item: String { "answers-\(session.uuidString)" }

@@ -1,17 +1,18 @@
 import Foundation
 
-/// What a queue of answers holds: what waits to be sent, what the person has to decide, and what was not taken.
+/// The content of a queue of answers: waiting writes, conflicts that the person has to decide, and refused answers.
 public struct AnswerQueueContent: Codable, Sendable, Equatable {
     /// Writes that the server has not answered, in order.
     public internal(set) var waiting: [QueuedAnswer] = []
     /// Answers that were changed on another device. Show both, then call ``AnswerQueue/keepMine(_:)`` or
     /// ``AnswerQueue/keepTheirs(_:)``.
     public internal(set) var conflicts: [AnswerConflict] = []
-    /// Answers that the server did not take. Show each question again with its error. The next answer to it takes its place.
+    /// Answers that the server refused. Show each question again with its error. The next answer to the question
+    /// replaces it.
     public internal(set) var refused: [RefusedAnswer] = []
-    /// Why the last attempt to send ended for now: `version_closed`, `session_stopped` or `not_found`.
+    /// Why the queue cannot be sent at present: `version_closed`, `session_stopped` or `not_found`; `nil` if it can.
     public internal(set) var blocked: ProblemCode?
-    /// How many writes go into a request, after a larger one was refused as a whole; `nil` for as many as there may be.
+    /// The most writes in a request, after a larger one was refused as a whole; `nil` for ``batch``.
     var limit: Int?
     /// The newest revision of each answer, as this device knows it.
     var revisions: [AnswerPlace: Int] = [:]
@@ -32,9 +33,9 @@ public struct AnswerPlace: Codable, Sendable, Hashable {
 
 /// An answer of this device, and another one that was stored meanwhile.
 public struct AnswerConflict: Codable, Sendable, Equatable {
-    /// What this device wants to write.
+    /// The answer that this device wants to write.
     public var mine: QueuedAnswer
-    /// What is stored.
+    /// The stored answer.
     public var theirs: StoredAnswer
 }
 
@@ -42,17 +43,17 @@ public struct AnswerConflict: Codable, Sendable, Equatable {
 public struct StoredAnswer: Codable, Sendable, Equatable {
     /// The number of changes of this answer; 0 if it was removed.
     public var revision: Int
-    /// What the person did with the question.
+    /// The state of the answer.
     public var state: AnswerState
     /// The value, if the state is `answered`.
     public var value: JSONValue?
     /// The person's name for the device that wrote it.
     public var device: String?
-    /// What the person wants of another person's answer.
+    /// The answers that the person wants from others.
     public var preference: AnswerPreference?
 }
 
-/// An answer that the server did not take, and why.
+/// An answer that the server refused, and the reason.
 public struct RefusedAnswer: Codable, Sendable, Equatable {
     /// The answer.
     public var answer: QueuedAnswer
@@ -60,7 +61,7 @@ public struct RefusedAnswer: Codable, Sendable, Equatable {
     public var code: QueuedErrorCode
     /// A sentence that the person may be shown.
     public var detail: String
-    /// What is wrong with which member.
+    /// The problems of single members.
     public var errors: [FieldProblem]
 }
 
@@ -76,7 +77,7 @@ extension AnswerQueueContent {
     static let (batch, batchBytes) = (100, 60_000)
     private static let blocking: Set<ProblemCode> = [.versionClosed, .sessionStopped, .notFound]
 
-    /// Takes a new answer in.
+    /// Adds a new answer.
     mutating func add(_ answer: QueuedAnswer) {
         guard !holds(answer.mutationId) else { return }
         var answer = answer
@@ -85,7 +86,7 @@ extension AnswerQueueContent {
         refused.removeAll { $0.answer.place == place }
         if let open = conflicts.firstIndex(where: { $0.mine.place == place }) {
             guard answer.force == true || answer.baseRevision ?? 0 >= conflicts[open].theirs.revision else {
-                // The person has not seen the other answer: the choice stays, with the newer answer of this device.
+                // The person has not decided the conflict yet. It stays, with the newer answer of this device.
                 conflicts[open].mine = answer
                 return
             }
@@ -109,7 +110,7 @@ extension AnswerQueueContent {
             })
     }
 
-    /// Takes the results of a request in.
+    /// Applies the results of a request.
     mutating func take(_ results: [QueuedResult]) {
         for result in results {
             guard let index = waiting.firstIndex(where: { $0.mutationId == result.mutationId }) else { continue }
@@ -135,7 +136,7 @@ extension AnswerQueueContent {
         limit = limit.flatMap { $0 * 2 < Self.batch ? $0 * 2 : nil }
     }
 
-    /// Takes in that a request with these writes was refused as a whole.
+    /// Applies the refusal of a request with these writes as a whole.
     mutating func take(_ problem: Problem, of sent: [QueuedAnswer]) {
         if Self.blocking.contains(problem.code) { blocked = problem.code }
         guard [400, 413, 422].contains(problem.status) else { return }
@@ -153,7 +154,7 @@ extension AnswerQueueContent {
 
     /// Ends a conflict: the person keeps the answer of this device.
     ///
-    /// - Parameter mutation: the ID of the write that does it.
+    /// - Parameter mutation: the ID of the new write.
     mutating func keepMine(_ conflict: AnswerConflict, mutation: UUID) {
         guard remove(conflict) else { return }
         var answer = conflict.mine
@@ -164,7 +165,7 @@ extension AnswerQueueContent {
     /// Ends a conflict: the person keeps the answer that is stored.
     mutating func keepTheirs(_ conflict: AnswerConflict) { _ = remove(conflict) }
 
-    /// - Returns: `false` if it is no longer open, or the answer of this device is another one now.
+    /// - Returns: `false` if the conflict is no longer open, or if this device has another answer now.
     private mutating func remove(_ conflict: AnswerConflict) -> Bool {
         guard let index = conflicts.firstIndex(where: { $0.mine.mutationId == conflict.mine.mutationId }) else {
             return false
@@ -179,7 +180,7 @@ extension AnswerQueueContent {
         base(place, on: revision)
     }
 
-    /// The next write of an answer has seen what was saved before it. It was not sent yet.
+    /// The next write of an answer is based on the answer that was saved before it. It has not been sent yet.
     private mutating func base(_ place: AnswerPlace, on revision: Int) {
         guard let next = waiting.firstIndex(where: { $0.place == place }) else { return }
         waiting[next].baseRevision = waiting[next].baseRevision.map { max($0, revision) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Carries out each call as it is. It keeps no session: who uses it gives it the access token.
+/// Carries out each call as it is. It keeps no session: its user sets the access token.
 public struct APIClient: VestibuleAPI {
-    /// Where the server is, such as `https://api.example.org`.
+    /// The address of the server, such as `https://api.example.org`.
     public var address: URL
     /// The access token of a session; `nil` while nobody is signed in.
     public var accessToken: String?

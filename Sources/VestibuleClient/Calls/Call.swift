@@ -1,12 +1,12 @@
 import Foundation
 
-/// One request of the public API, and the type of its reply. It is sent by ``VestibuleAPI/send(_:)``.
+/// One request of the public API, and the type of its reply. ``VestibuleAPI/send(_:)`` sends it.
 public struct Call<Reply: Decodable & Sendable>: Sendable {
     /// The HTTP method.
     public var method: CallMethod
     /// Where the operation is.
     public var path: CallPath
-    /// Who may call.
+    /// The access that the operation needs.
     public var access: CallAccess
     /// The parameters in the query; those without a value are not sent.
     public var query: [String: String?]
@@ -29,7 +29,7 @@ public struct Call<Reply: Decodable & Sendable>: Sendable {
     }
 }
 
-/// How an operation is called.
+/// The HTTP method of an operation.
 public enum CallMethod: String, Sendable {
     case get = "GET"
     case post = "POST"
@@ -38,7 +38,7 @@ public enum CallMethod: String, Sendable {
     case delete = "DELETE"
 }
 
-/// What an operation asks of its caller.
+/// The token that an operation needs from its caller.
 public enum CallAccess: Sendable, Equatable {
     /// Nothing.
     case open
@@ -46,13 +46,13 @@ public enum CallAccess: Sendable, Equatable {
     case session
     /// The access token, if there is a session.
     case sessionIfAny
-    /// This token, of a recovery.
+    /// This token of a recovery.
     case token(String)
 }
 
-/// A path of the API. What is put into it is percent-encoded, so that it stays one segment.
+/// A path of the API. Inserted values are percent-encoded, so that each stays one segment.
 public struct CallPath: Sendable, Equatable, ExpressibleByStringInterpolation {
-    /// The path as it stands in a URL.
+    /// The path in the form that a URL has.
     public let text: String
 
     /// A path that has nothing to encode.
@@ -73,11 +73,11 @@ public struct CallPath: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 }
 
-/// The reply of an operation that answers nothing.
+/// The reply of an operation without content.
 public struct NoContent: Codable, Sendable, Equatable {}
 
 extension String {
-    /// With everything encoded that is not unreserved in a URL (RFC 3986).
+    /// The text with every character percent-encoded except the unreserved ones of a URL (RFC 3986).
     var percentEncoded: String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

@@ -1,4 +1,5 @@
-/// Any JSON: of members whose form depends on what they belong to, as the value of an answer.
+/// Any JSON, for members without a fixed form. An example is the value of an answer, whose form depends on its
+/// question.
 public enum JSONValue: Codable, Sendable, Hashable {
     /// `null`
     case null

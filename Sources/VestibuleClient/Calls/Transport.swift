@@ -1,10 +1,10 @@
 import Foundation
 
-/// Carries HTTP requests. ``URLSessionTransport`` does by default.
+/// Carries HTTP requests. The default is ``URLSessionTransport``.
 public protocol Transport: Sendable {
     /// Sends one request. Redirects and cookies are not needed.
     ///
-    /// - Throws: any error where no answer came.
+    /// - Throws: any error if no answer arrived.
     func answer(to request: TransportRequest) async throws -> TransportAnswer
 }
 
@@ -25,7 +25,7 @@ public struct TransportRequest: Sendable, Equatable {
     }
 }
 
-/// What a server answered.
+/// The answer of a server.
 public struct TransportAnswer: Sendable, Equatable {
     /// The HTTP status.
     public var status: Int

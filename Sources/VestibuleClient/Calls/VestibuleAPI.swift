@@ -1,4 +1,4 @@
-/// Whoever can carry out calls of the public API has a method for each operation.
+/// A type that carries out calls of the public API. It has a method for each operation.
 public protocol VestibuleAPI: Sendable {
     /// Carries out one call.
     ///
@@ -6,12 +6,13 @@ public protocol VestibuleAPI: Sendable {
     func send<Reply>(_ call: Call<Reply>) async throws(VestibuleError) -> Answer<Reply>
 }
 
-/// What an operation answered, and which version of it.
+/// The answer of an operation, and its version.
 @dynamicMemberLookup
 public struct Answer<Value: Sendable>: Sendable {
-    /// What was answered.
+    /// The value in the answer.
     public var value: Value
-    /// Names this version of the value in a later call, as `ifMatch` or `ifNoneMatch`; `nil` where there are no versions.
+    /// The name of this version of the value, for `ifMatch` or `ifNoneMatch` in a later call; `nil` if the value has no
+    /// versions.
     public var eTag: String?
 
     /// An answer with these parts.

@@ -4,14 +4,14 @@ public enum VestibuleError: Error {
     case problem(Problem)
     /// The value still has the version that `ifNoneMatch` named.
     case notModified
-    /// No answer came: there is no network, or it took too long. Whether the call had its effect is not known.
+    /// No answer arrived: there is no network, or it took too long. The call may or may not have had its effect.
     case noAnswer(any Error)
-    /// An answer that is none of Vestibule's, as of a proxy on the way.
+    /// The answer is not one of Vestibule's. A proxy on the way may have sent it.
     case unreadable(status: Int, any Error)
-    /// Nobody is signed in, or not the person any more for whom the call began.
+    /// Nobody is signed in, or another person than at the start of the call.
     case signedOut
-    /// What is kept on the device cannot be read or written now, as while a keychain is locked. Nothing is known to be lost:
-    /// try again later.
+    /// The store on the device cannot be read or written now, for example while a keychain is locked. Try again later:
+    /// the data may still be there.
     case store(any Error)
 
     /// The code of a problem; `nil` for other errors.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// JSON as the API has it: a time is a text in UTC, with up to six digits behind the second.
+/// JSON in the form of the API: a time is a text in UTC, with up to six digits after the second.
 public enum WireJSON {
-    /// Reads what ``encoder()`` and the server write.
+    /// Reads JSON from ``encoder()`` and from the server.
     public static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
@@ -15,8 +15,8 @@ public enum WireJSON {
         return decoder
     }
 
-    /// Writes bodies for the server. Times have milliseconds. The same value always has the same bytes, as a repetition with
-    /// the same `Idempotency-Key` must have.
+    /// Writes bodies for the server. Times have milliseconds. Equal values have equal bytes, which the server requires
+    /// of a repetition with the same `Idempotency-Key`.
     public static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -11,7 +11,7 @@ final class Broadcast<Value: Sendable & Equatable> {
         listeners.removeAll { if case .terminated = $0.yield(value) { true } else { false } }
     }
 
-    /// A slow listener misses what is no longer so.
+    /// A slow listener gets only the newest value and misses those before it.
     func listen() -> AsyncStream<Value> {
         let (stream, listener) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
         if let last { listener.yield(last) }

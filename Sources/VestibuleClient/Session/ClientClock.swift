@@ -1,12 +1,12 @@
 import Foundation
 
-/// The time, and waiting for it. Tests bring their own.
+/// Tells the time and waits. Tests use a clock of their own.
 public struct ClientClock: Sendable {
     /// The time now.
     public var now: @Sendable () -> Date
-    /// Waits for some seconds, or until the task is cancelled, which throws.
+    /// Waits for some seconds. It throws if the task is cancelled.
     public var sleep: @Sendable (TimeInterval) async throws -> Void
-    /// From 0 up to 1, another number each time.
+    /// Returns a new random number each time, from 0 up to 1.
     public var random: @Sendable () -> Double
 
     /// A clock of these parts.

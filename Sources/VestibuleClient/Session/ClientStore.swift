@@ -2,13 +2,13 @@ import Foundation
 
 /// Keeps a few small items on the device: the session, and the answers that wait to be sent.
 ///
-/// Whoever writes returns only when the item would survive the end of the app.
+/// A write returns only when the item would survive the end of the app.
 public protocol ClientStore: Sendable {
     /// The item of a name; `nil` if there is none.
     ///
-    /// - Throws: any error where the item cannot be read now. It then may well be there.
+    /// - Throws: any error if the item cannot be read now. The item may exist then.
     func read(_ name: String) throws -> Data?
-    /// Replaces an item, or removes it with `nil`. Where it fails, the item is as before.
+    /// Replaces an item, or removes it with `nil`. If it fails, the item does not change.
     func write(_ item: Data?, as name: String) throws
 }
 
@@ -58,7 +58,7 @@ public struct FileStore: ClientStore {
 
     /// Writes a file of mode 0600 through to the disk.
     private static func fill(_ path: String, with bytes: Data) throws {
-        // What a killed app left there may have other rights.
+        // A file that a killed app left there may have other permissions.
         unlink(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else { throw FileStoreError(errno: errno) }

@@ -10,8 +10,8 @@
         private let accessGroup: String?
 
         /// - Parameters:
-        ///   - service: tells the items from those of others in the same keychain.
-        ///   - accessGroup: of apps that share the items.
+        ///   - service: separates these items from those of others in the same keychain.
+        ///   - accessGroup: the access group of the apps that share the items.
         public init(service: String = "vestibule", accessGroup: String? = nil) {
             (self.service, self.accessGroup) = (service, accessGroup)
         }
@@ -57,7 +57,7 @@
 
     /// Why the keychain could not be read or written, such as `errSecInteractionNotAllowed` while it is locked.
     public struct KeychainError: Error, Equatable {
-        /// What the keychain answered.
+        /// The status that the keychain returned.
         public let status: OSStatus
     }
 #endif

@@ -1,14 +1,15 @@
 import Foundation
 
-/// When a call is repeated that had no answer, or one that says that a later attempt may succeed.
+/// Says when the client repeats a call. It repeats calls without an answer, and calls whose answer says that a later
+/// attempt may succeed.
 public struct RetryPolicy: Sendable, Equatable {
-    /// How often a call is sent at most.
+    /// The most attempts of a call.
     public var attempts: Int
     /// Seconds until the second attempt; each further wait is twice as long, up to ``longestWait``.
     public var firstWait: TimeInterval
-    /// Seconds that a wait takes at most for which the server did not ask.
+    /// The longest wait in seconds, unless the server asks for a longer one.
     public var longestWait: TimeInterval
-    /// Seconds that all waits of a call take at most. What takes longer is left to the app.
+    /// The most seconds for all waits of a call together. After that, the call fails and the app decides.
     public var limit: TimeInterval
 
     /// A policy with these bounds.
@@ -24,7 +25,7 @@ public struct RetryPolicy: Sendable, Equatable {
     /// How long to wait before the next attempt; `nil` to give up.
     ///
     /// - Parameters:
-    ///   - outcome: what became of the last attempt.
+    ///   - outcome: the outcome of the last attempt.
     ///   - attempt: its number, from 1.
     ///   - waited: seconds of all waits before it.
     ///   - isSafe: the call may be done twice without harm.
@@ -32,18 +33,18 @@ public struct RetryPolicy: Sendable, Equatable {
     func wait(
         after outcome: CallOutcome, attempt: Int, waited: TimeInterval, isSafe: Bool, random: Double
     ) -> TimeInterval? {
-        // At 429 nothing was done. Otherwise the call may have had its effect.
+        // With the status 429, the call had no effect. After any other outcome it may have had one.
         guard Self.isPassing(outcome), isSafe || outcome.status == 429, attempt < attempts else { return nil }
         let half = min(longestWait, firstWait * pow(2, Double(attempt - 1))) / 2
         let wait = (outcome.retryAfterSeconds.map(TimeInterval.init) ?? half) + half * random
         return waited + wait <= limit ? wait : nil
     }
 
-    /// How long a queue of answers waits that could not be sent.
+    /// How long a queue of answers waits after it could not be sent.
     ///
     /// - Parameters:
     ///   - failures: how often in a row, from 1.
-    ///   - retryAfterSeconds: what the server asked for.
+    ///   - retryAfterSeconds: the wait that the server asked for.
     static func queueWait(failures: Int, retryAfterSeconds: Int?, random: Double) -> TimeInterval {
         let half = min(queueLongestWait, queueFirstWait * pow(2, Double(failures - 1))) / 2
         return max(half, TimeInterval(retryAfterSeconds ?? 0)) + half * random
@@ -60,8 +61,8 @@ public struct RetryPolicy: Sendable, Equatable {
 }
 
 extension Call {
-    /// Whether the call may be done twice: with a key of its own, a POST is done once. A repeated PATCH of one version would
-    /// meet the version that its first attempt made.
+    /// Whether the client may repeat the call. The server does a POST with an idempotency key once. A PATCH of one
+    /// version must not be repeated: the first attempt may have changed that version.
     var isSafeToRepeat: Bool {
         switch method {
         case .get, .put, .delete: true
@@ -70,7 +71,8 @@ extension Call {
         }
     }
 
-    /// The call with a key, if it is a POST without one: however often it is sent, it is done once.
+    /// The call with an idempotency key, if it is a POST without one. So the server does it once, even if it is sent
+    /// again.
     func withKey() -> Self {
         guard method == .post, !isSafeToRepeat else { return self }
         var call = self

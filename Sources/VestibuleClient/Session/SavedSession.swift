@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a device keeps between two starts of the app.
+/// The state that a device keeps between two starts of the app.
 struct SavedSession: Codable, Sendable, Equatable {
-    /// Counts the changes. Whoever finds a higher number than it knew finds something new.
+    /// The number of changes. If a process reads a higher number than it knew, the state has changed.
     var generation = 0
     /// The device as the server knows it. It outlives the session.
     var device: SendOTPProof?
@@ -22,7 +22,7 @@ struct SavedTokens: Codable, Sendable, Equatable {
 extension SavedSession {
     /// The device with a session that the server just opened or renewed.
     ///
-    /// - Parameter claimed: the secret that the request proved the device with. The server repeats none.
+    /// - Parameter claimed: the device's secret in the request. The server does not repeat it in the reply.
     func taking(_ session: Session, claimed: String?, at now: Date) -> SavedSession {
         let known = device.flatMap { $0.id == session.deviceId ? $0.secret : nil }
         let secret = session.deviceSecret ?? known ?? claimed
@@ -41,7 +41,7 @@ extension SavedSession {
 public enum SessionState: Sendable, Equatable {
     /// This person is.
     case signedIn(person: UUID)
-    /// Nobody is. `because` is the code with which the server ended the session; `nil` if nobody had signed in, or the
-    /// person signed out here.
+    /// Nobody is signed in. `because` is the code with which the server ended the session. It is `nil` if nobody had
+    /// signed in, or if the person signed out here.
     case signedOut(because: ProblemCode?)
 }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// What becomes of a session. The web client decides in the same way: `clients/cases.json` has the cases of both.
+/// Decides when a session is renewed and when it ends. The web client decides in the same way: `clients/cases.json` has
+/// the cases of both.
 enum SessionRules {
-    /// These alone end a session in the app, with status 401.
+    /// Only these codes end a session in the app, with status 401.
     private static let endings: Set<ProblemCode> = [
         .refreshTokenInvalid, .refreshTokenReused, .tokenRevoked, .unauthorized,
     ]
@@ -13,12 +14,12 @@ enum SessionRules {
         return code
     }
 
-    /// What to do when a call with the access token was refused.
+    /// The next step after the server refused a call with the access token.
     enum Refusal: String { case renew, `repeat`, signedOut, none }
 
     /// - Parameters:
     ///   - code: of the problem, with status 401.
-    ///   - isCurrent: no newer token came meanwhile.
+    ///   - isCurrent: no newer token has arrived meanwhile.
     ///   - isRenewed: the call was repeated with a new token already.
     static func refusal(_ code: ProblemCode?, isCurrent: Bool, isRenewed: Bool) -> Refusal {
         guard let code, code == .tokenExpired || endings.contains(code) else { return .none }
@@ -37,7 +38,8 @@ enum SessionRules {
         now >= end ? .over : end.timeIntervalSince(now) > renewBefore ? .fresh : .soon
     }
 
-    /// What whoever may renew finds in the store. Another process may have renewed meanwhile: its tokens are taken.
+    /// The next step before a renewal, by the tokens in the store. If another process has renewed them meanwhile, this
+    /// one takes the new tokens.
     enum Found: String { case renew, take, signedOut }
 
     /// - Parameters:
@@ -50,18 +52,18 @@ enum SessionRules {
     }
 }
 
-/// What became of a request, for whoever decides what follows.
+/// The outcome of a request, from which the rules decide the next step.
 struct CallOutcome: Sendable, Equatable {
     /// The HTTP status; `nil` if no answer came.
     var status: Int?
     var code: ProblemCode?
     var retryAfterSeconds: Int?
-    /// `false` where the device itself says that it has no network.
+    /// `false` if the device itself reports that it has no network.
     var isOnline = true
 }
 
 extension VestibuleError {
-    /// `nil` where the error is not of a request.
+    /// `nil` if the error is not that of a request.
     var outcome: CallOutcome? {
         switch self {
         case .problem(let problem):

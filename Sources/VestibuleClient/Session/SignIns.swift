@@ -1,4 +1,4 @@
-/// A request that signs a device in. Whoever holds the session adds the device's name and secret from the last time.
+/// A request that signs a device in. ``Vestibule`` adds the device's id and secret from the last time.
 protocol SigningIn: Encodable, Sendable { var device: DeviceClaim { get set } }
 
 extension VerifyOTPRequest: SigningIn {}
@@ -7,7 +7,7 @@ extension SignInWithAppleRequest: SigningIn {}
 extension SignInWithGoogleRequest: SigningIn {}
 extension CompleteRecoveryRequest: SigningIn {}
 
-/// A request for a code. From a known device more of them are allowed.
+/// A request for a code. The server allows more of them from a known device.
 protocol AskingForCode: Encodable, Sendable { var device: SendOTPProof? { get set } }
 
 extension SendOTPRequest: AskingForCode {}
@@ -22,7 +22,7 @@ extension SocialSignedIn: SigningInReply {
 }
 
 extension Call {
-    /// The call of this device: with what proves it, where that is missing.
+    /// The call with the proof of this device, if it has none yet.
     func from(_ device: SendOTPProof) -> Self {
         var call = self
         if var claim = body as? any SigningIn, claim.device.id == nil, claim.device.secret == nil {

@@ -3,8 +3,8 @@ import Foundation
 /// The client of one app on one device. It holds the session and carries out calls in it.
 ///
 /// A call that signs in (``VestibuleAPI/verifyOTP(_:)``, ``VestibuleAPI/verifyEmailCode(_:)``, and those of Apple, Google and a
-/// completed recovery) opens the session. From then on each call has its access token. The tokens are renewed by themselves, once
-/// however many calls wait for it. New tokens are saved before they are used.
+/// completed recovery) opens the session. From then on each call has its access token. The client renews the tokens
+/// itself, once for all calls that wait for it. It saves new tokens before it uses them.
 ///
 /// A session ends only when the server says so, or at ``logout()``. It stays without a network, while the server is busy, and while
 /// the store cannot be read.
@@ -15,20 +15,20 @@ public actor Vestibule: VestibuleAPI {
     private let store: any ClientStore
     private let retries: RetryPolicy
     private let clock: ClientClock
-    /// What the store has; `nil` until it was read.
+    /// The content of the store; `nil` until it was read.
     private var known: SavedSession?
-    /// By the generation that they replace.
+    /// The renewals in progress, by the generation that they replace.
     private var renewals: [Int: Task<Result<Void, VestibuleError>, Never>] = [:]
     private let states = Broadcast<SessionState>()
     private var queues: [QueueKey: WeakQueue] = [:]
 
     /// - Parameters:
-    ///   - address: where the server is, such as `https://api.example.org`.
+    ///   - address: the address of the server, such as `https://api.example.org`.
     ///   - language: the languages to answer in, as `Accept-Language` has them; `nil` for the server's default.
     ///   - store: keeps the session and unsent answers.
     ///   - transport: carries the requests.
     ///   - retries: when a call is repeated.
-    ///   - clock: the device's, but in tests.
+    ///   - clock: the device's clock, except in tests.
     public init(
         _ address: URL, language: String? = nil, store: any ClientStore,
         transport: any Transport = URLSessionTransport(), retries: RetryPolicy = RetryPolicy(),
@@ -48,7 +48,7 @@ public actor Vestibule: VestibuleAPI {
         return states.last ?? Self.state(of: saved, because: nil)
     }
 
-    /// The state now, and each change of it. The first one comes as soon as the store can be read.
+    /// The present state, and each later state. The first one arrives as soon as the store can be read.
     public func stateChanges() -> AsyncStream<SessionState> {
         _ = try? saved()
         return states.listen()
@@ -59,8 +59,8 @@ public actor Vestibule: VestibuleAPI {
     /// - Throws: ``VestibuleError/store(_:)``.
     public func device() throws(VestibuleError) -> SendOTPProof? { try saved().device }
 
-    /// The access token, renewed where that is due: for requests that are none of Vestibule's, such as to a server that checks it
-    /// with ``VestibuleAPI/getSigningKeys()``. Calls of this client have it by themselves.
+    /// The access token, renewed if that is due. Use it for requests to other servers, which check it with
+    /// ``VestibuleAPI/getSigningKeys()``. Calls of this client have it already.
     ///
     /// - Throws: ``VestibuleError``.
     public func accessToken() async throws(VestibuleError) -> String {
@@ -68,7 +68,7 @@ public actor Vestibule: VestibuleAPI {
         return try await usable(by: person).accessToken
     }
 
-    /// Renews the tokens now, before they are due: for an app that is about to sleep for long.
+    /// Renews the tokens now, before they are due. Call it before the app sleeps for long.
     ///
     /// - Throws: ``VestibuleError``.
     public func renew() async throws(VestibuleError) {
@@ -79,10 +79,11 @@ public actor Vestibule: VestibuleAPI {
     /// Asks for texts in other languages from now on, as `Accept-Language` has them; `nil` for the server's default.
     public func setLanguage(_ language: String?) { api.language = language }
 
-    /// Signs out: on this device at once, and then at the server. What proves the device stays.
+    /// Signs out: on this device at once, and then at the server. The proof of the device stays.
     ///
-    /// - Throws: ``VestibuleError/store(_:)``, and then the person is still signed in. Any other ``VestibuleError`` says that the
-    ///   server may not have heard of it: the session can be ended on another device, and ends after 30 days by itself.
+    /// - Throws: ``VestibuleError/store(_:)``. Then the person is still signed in. With any other ``VestibuleError``,
+    ///   the session may still be active at the server. The person can end it on another device, and it ends after 30
+    ///   days by itself.
     public func logout() async throws(VestibuleError) {
         let saved = try saved()
         guard let tokens = saved.tokens else { return }
@@ -102,8 +103,8 @@ public actor Vestibule: VestibuleAPI {
         _ = try await repeated(Call<NoContent>(.post, "/auth/logout", access: .session).withKey(), token: token)
     }
 
-    /// The queue of answers of a questionnaire's session: one for each session, however often it is asked for. It sends only
-    /// while the person is signed in who is now.
+    /// The queue of answers of a questionnaire's session. Each session has one queue, which later calls return again.
+    /// It sends only while the person who is signed in now is signed in.
     public func answers(questionnaire: String, session: UUID) -> AnswerQueue {
         let person = (try? saved())?.tokens?.person
         let key = QueueKey(session: session, person: person)
@@ -122,7 +123,7 @@ public actor Vestibule: VestibuleAPI {
         try await send(call, as: nil)
     }
 
-    /// - Parameter bound: whose call it is; `nil` for that of whoever is signed in.
+    /// - Parameter bound: the person whose call it is; `nil` for the person who is signed in.
     fileprivate func send<Reply>(
         _ call: Call<Reply>, as bound: UUID?
     ) async throws(VestibuleError) -> Answer<Reply> {
@@ -155,7 +156,7 @@ public actor Vestibule: VestibuleAPI {
         }
     }
 
-    /// Sends a call until it is answered, or until a repetition cannot help.
+    /// Sends a call until it has an answer, or until a repetition cannot help.
     private func repeated<Reply>(_ call: Call<Reply>, token: String?) async throws(VestibuleError) -> Answer<Reply> {
         var client = api
         client.accessToken = token
@@ -186,7 +187,7 @@ public actor Vestibule: VestibuleAPI {
 
     // MARK: Tokens
 
-    /// The tokens for a call of a person, renewed where that is due.
+    /// The tokens for a call of a person, renewed if that is due.
     private func usable(by person: UUID) async throws(VestibuleError) -> SavedTokens {
         let saved = try saved()
         guard let tokens = saved.tokens, tokens.person == person else { throw .signedOut }
@@ -202,7 +203,7 @@ public actor Vestibule: VestibuleAPI {
         }
     }
 
-    /// Replaces the tokens of a generation. All who ask at the same time wait for one renewal.
+    /// Replaces the tokens of a generation. All simultaneous callers wait for one renewal.
     private func renewed(_ generation: Int) async throws(VestibuleError) {
         guard try saved().generation == generation else { return }
         let running =
@@ -235,7 +236,7 @@ public actor Vestibule: VestibuleAPI {
             if let code = SessionRules.ending(of: error.outcome) { forget(old.generation, because: code) }
             throw error
         }
-        // Meanwhile the person may have signed out, or somebody else in.
+        // Meanwhile the person may have signed out, or another person may have signed in.
         guard try saved().generation == old.generation else { throw .signedOut }
         try keep(old.taking(session, claimed: nil, at: clock.now()), because: nil)
     }
@@ -253,7 +254,7 @@ public actor Vestibule: VestibuleAPI {
         if let known { return known }
         let item: Data?
         do { item = try store.read(Self.item) } catch { throw .store(error) }
-        // What cannot be decoded now never can be: the person signs in again.
+        // An item that cannot be decoded now never can be, so the person signs in again.
         let saved = item.flatMap { try? WireJSON.decoder().decode(SavedSession.self, from: $0) } ?? SavedSession()
         known = saved
         states.send(Self.state(of: saved, because: nil))
@@ -271,7 +272,7 @@ public actor Vestibule: VestibuleAPI {
         // Another process of the app may have signed in.
         known = nil
         guard let saved = try? saved(), saved.generation == generation, saved.tokens != nil else { return }
-        // Where it cannot be written, the server refuses the same tokens again after the next start.
+        // If the store cannot be written, the server refuses the same tokens again after the next start.
         if (try? keep(saved.signedOut, because: code)) == nil {
             known = saved.signedOut
             states.send(Self.state(of: saved.signedOut, because: code))
@@ -283,7 +284,7 @@ public actor Vestibule: VestibuleAPI {
     }
 }
 
-/// Calls of one person. They are refused while somebody else is signed in.
+/// Calls of one person. They fail while another person is signed in.
 private struct CallsOfPerson: VestibuleAPI {
     let client: Vestibule
     let person: UUID?
@@ -298,7 +299,7 @@ private struct QueueKey: Hashable {
     let person: UUID?
 }
 
-/// A queue as long as somebody uses it.
+/// A weak reference to a queue, which lives as long as the app uses it.
 private struct WeakQueue { weak var queue: AnswerQueue? }
 
 extension CallAccess {
