@@ -2,7 +2,7 @@ import BusProtocol
 import Documents
 import JSONText
 
-/// What questionnaire's program does with definition files instead of serving.
+/// The commands of questionnaire's program for definition files. With one of them, the program does not serve.
 enum DefinitionCommand {
     /// - Parameter arguments: of the program, without its name.
     static func runIfAsked(_ arguments: [String]) {

@@ -44,7 +44,7 @@ enum QuestionnaireServiceDefinition {
     /// The same, read once in a process: tests start the service hundreds of times.
     private static let shipped = Result { try definitions.map { try DefinitionParser.parse($0) } }
 
-    /// What the gate's report on a shipped definition depends on.
+    /// The values on which the gate's report on a shipped definition depends.
     private struct Examined: Hashable {
         let hash: [UInt8]
         let today: CivilDate
@@ -131,7 +131,7 @@ enum QuestionnaireServiceDefinition {
         container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }
         // Runs once per process, because published versions never change.
         container.background("definition-import", every: nil) {
-            // A replica from before cannot read a definition that marks questions.
+            // A replica of an older release cannot read a definition that marks questions.
             for definition in all where sealer.isSealingHealth || definition.sensitive.isEmpty {
                 let report = try await report(
                     on: definition, declared: definition.key == compatibility ? declared : nil)

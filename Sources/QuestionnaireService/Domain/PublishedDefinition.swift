@@ -33,7 +33,8 @@ struct PublishedDefinition: Sendable {
         pages[language]?.reference ?? definition.reference(in: language)
     }
 
-    /// Every question as the sheet's person sees it; of a section that repeats, as it is for any of its subjects.
+    /// Every question as the sheet's person sees it. A question in a repeated section is shown as it is for any of its
+    /// subjects.
     func views(for sheet: AnswerSheet, in language: String) -> [QuestionView] {
         let views = pages[language]?.views ?? []
         guard definition.hasConditions else { return views }

@@ -179,7 +179,7 @@ extension QueuedResult {
 }
 
 extension FieldProblem {
-    /// What is wrong with a member of one write of a batch.
+    /// A problem with a member of one write of a batch.
     fileprivate init(_ problem: BusError.FieldProblem, at index: Int, in language: Language) {
         self.init(
             field: "answers.\(index).\(problem.field)", pointer: "/answers/\(index)\(problem.place)",

@@ -8,8 +8,8 @@ struct GetExtractsHandler: RequestHandler {
     let service: SessionService
 
     func handle(_ request: GetExtracts, context: RequestContext) async throws -> ProfileExtracts {
-        // Operators may send any message that only reads. A person's answers are not for them, so only profile may send
-        // this.
+        // Operators may send any message that only reads. They must not read a person's answers, so only profile may
+        // send this one.
         guard context.caller == .profile else {
             throw BusError(.callerNotAllowed, "This service does not take this message from this caller.")
         }
@@ -26,7 +26,7 @@ struct GetExtractsHandler: RequestHandler {
     @Loop private func present(
         _ fields: [String], _ request: GetExtracts, of questionnaire: String
     ) async throws -> ProfileExtracts {
-        // Of a session that was stopped meanwhile, too: the answers were acknowledged.
+        // This includes a session that was stopped meanwhile, since its answers were acknowledged.
         guard let hand = try await service.look(request.sessionID, of: request.personID, for: questionnaire) else {
             return ProfileExtracts(extracts: [])
         }

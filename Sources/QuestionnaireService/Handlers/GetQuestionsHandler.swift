@@ -24,7 +24,7 @@ struct GetQuestionsHandler: RequestHandler {
 }
 
 extension BusError {
-    /// For the time between the service's first start and the end of its import of definitions.
+    /// The error between the service's first start and the end of its import of definitions.
     static let nothingPublished = BusError(
         .serviceUnavailable, "The questions are not ready yet. Please try again in a moment.",
         retryAfter: .seconds(1))

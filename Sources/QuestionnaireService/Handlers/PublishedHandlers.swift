@@ -10,7 +10,7 @@ extension RequestContext {
         if caller == .gateway { _ = try person() }
     }
 
-    /// Whether the reader is shown definitions whole.
+    /// Whether the reader may see whole definitions.
     ///
     /// - Throws: as ``requireReader()``.
     fileprivate func readsWhole() throws(BusError) -> Bool {

@@ -42,6 +42,6 @@ import EventLoop
         size += hand.session.size
     }
 
-    /// Drops the sessions that nobody has used since the previous call.
+    /// Drops the sessions that no request has used since the previous call.
     func age() { (old, young, size) = (young, [:], 0) }
 }

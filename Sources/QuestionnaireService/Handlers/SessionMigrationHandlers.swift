@@ -33,7 +33,7 @@ import ServiceRuntime
     /// Moves the answers of a session to the target version. A dry run only returns the result and writes nothing.
     ///
     /// - Parameters:
-    ///   - verdicts: what profile said about answers that fill its fields in the target version.
+    ///   - verdicts: profile's verdicts on answers that fill its fields in the target version.
     ///   - actor: the person in the app; `nil` if an operator moves the session.
     ///   - watch: waits until the event was tried.
     /// - Throws: ``SessionFacts/Wanted`` and ``ProfileVerdicts/Wanted``.

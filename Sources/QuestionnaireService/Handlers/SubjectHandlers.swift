@@ -42,7 +42,7 @@ extension SessionService {
     /// Changes the subjects of a session. Questions that depend on them may be shown or hidden, also those that fill
     /// fields of the profile.
     ///
-    /// - Parameter body: is given all subjects, including removed ones. It returns the sheet after the change, and
+    /// - Parameter body: receives all subjects, including removed ones. It returns the sheet after the change, and
     ///   whether anything in the session changes.
     fileprivate func changingSubjects(
         _ session: Identifier, of questionnaire: String, _ context: RequestContext,

@@ -2,7 +2,7 @@ import BusProtocol
 import Documents
 import EventLoop
 
-/// Decides which newer version people are offered whose session has an older one.
+/// Decides which newer version to offer to people whose session has an older one.
 @Loop final class VersionOffers {
     private let definitions: DefinitionStore
     private let migrations: SessionMigrationStore
@@ -38,7 +38,7 @@ import EventLoop
         return SessionOffer(version: newest.version, class: changeClass.rawValue)
     }
 
-    /// A session moves through every version in between. So the gravest class of those changes counts.
+    /// A session moves through every version in between, so the gravest class of their changes counts.
     private func gravest(on step: VersionStep) async throws -> ChangeClass {
         let path = try await migrations.path(from: step.from, to: step.to, of: step.questionnaire)
         return try await Loop.compute {

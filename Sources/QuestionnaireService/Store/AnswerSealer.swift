@@ -5,9 +5,10 @@ import JSONText
 
 /// Seals dates in answers, and all answers to sensitive questions, before they are stored.
 ///
-/// A date may be the birthday of the person or of a child. It is recognised by its form `YYYY-MM-DD`, whatever the
-/// question is, since another version may ask it differently. The stored form of both is `{"sealed": base64}`, which no
-/// client's answer can have. What is sealed is the date, or the answer as JSON, which never has the form of a date.
+/// A date may be the birthday of the person or of a child. The service recognises a date by its form `YYYY-MM-DD` in
+/// any question, since another version may ask it differently. The stored form of both is `{"sealed": base64}`, which
+/// no client's answer can have. The sealed bytes are the date, or the answer as JSON, which never has the form of a
+/// date.
 struct AnswerSealer: Sendable {
     private static let member = "sealed"
     /// The bytes of a digest that is not sealed.
@@ -73,7 +74,7 @@ struct AnswerSealer: Sendable {
         return Self.isDate(text) ? text : try JSONValue.parse(plain)
     }
 
-    /// The stored form of a write's digest. It is sealed with the value, because somebody could try all dates or
+    /// The stored form of a write's digest. It is sealed with the value, because an attacker could try all dates or
     /// options until one matches.
     ///
     /// - Parameter value: the value that was written.

@@ -24,9 +24,9 @@ import JSONText
         }
     }
 
-    /// Seals what stands open in some sessions, in one transaction.
+    /// Seals the open values of some sessions, in one transaction.
     ///
-    /// It skips values that somebody changes in the meantime, because the change seals them.
+    /// It skips values that change in the meantime, because the change seals them.
     ///
     /// - Parameters:
     ///   - cursor: the session after which to begin; `nil` for the first one.

@@ -1,11 +1,11 @@
 import EventLoop
 
-/// The questions whose answers are sealed, as far as this replica knows: those that any published version of their
-/// questionnaire marks as sensitive.
+/// The questions whose answers are sealed, as far as this replica knows. These are the questions that any published
+/// version of their questionnaire marks as sensitive.
 ///
-/// Marks only become more. A transaction learns them when it locks its session. An answer that is written without that
-/// lock is written only if the replica knew the mark of its question. No version with a new mark is published while
-/// answers are being written (`m0017`).
+/// Marks are only added, never removed. A transaction learns them when it locks its session. A statement without that
+/// lock writes an answer only if the replica knew the mark of its question. No version with a new mark is published
+/// while answers are being written (`m0017`).
 @Loop final class SensitiveQuestions {
     private var known: [String: Set<String>] = [:]
 

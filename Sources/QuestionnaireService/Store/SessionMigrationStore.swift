@@ -153,7 +153,7 @@ import JSONText
 }
 
 extension SessionMigrationRecord {
-    /// The former answers by place. `null` stands for a place that had no answer.
+    /// The former answers by place. A place that had no answer has `null`.
     ///
     /// - Parameter sealed: the stored form of the value at a place.
     fileprivate func json(_ sealed: (_ place: String, _ value: JSONValue) -> JSONValue) -> JSONValue {

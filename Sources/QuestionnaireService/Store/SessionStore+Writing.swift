@@ -192,9 +192,9 @@ extension SessionStore {
                 $10::bytea AS digest, $11::jsonb AS reply, $12 AS device, $13::jsonb AS preference, $14::timestamptz AS since
         )
         """)
-    /// Writes answers of several sessions, each only if its session is unchanged, and if this replica knew that its
-    /// question is sensitive or no version marks it. Of two rows of one session, only one is written. Sessions are
-    /// updated in one order, so that two statements cannot deadlock.
+    /// Writes answers of several sessions, each only if its session is unchanged. This replica must also have known
+    /// that the question is sensitive, unless no version marks it. Of two rows of one session, only one is written.
+    /// Sessions are updated in one order, so that two statements cannot deadlock.
     static let saveAnswers = saving(
         """
         given AS (

@@ -53,8 +53,8 @@ struct NextStep: Sendable, Equatable {
 
 /// A definition with a person's answers to it.
 struct AnswerSheet: Sendable {
-    /// One question for this person and, in a repeated section, about one subject. `required` and `options` are as the
-    /// conditions decide for this person.
+    /// One question for this person and, in a repeated section, about one subject. The conditions decide its `required`
+    /// and `options` for this person.
     @dynamicMemberLookup struct Item: Sendable {
         /// The index of the question in the definition.
         let place: Int
@@ -69,8 +69,8 @@ struct AnswerSheet: Sendable {
         fileprivate(set) var options: [Question.Option]
         /// Whether the question is not asked.
         fileprivate(set) var isHidden = false
-        /// Whether the question is shown but its answer is no longer valid: an option in it is not offered now, or it
-        /// was given to another version of the question.
+        /// Whether the question is shown but its answer is no longer valid. That is so if it has an option that is not
+        /// offered now. It is also so if it was given to another version of the question.
         fileprivate(set) var isStale = false
 
         fileprivate init(_ place: Int, _ subject: Identifier?, _ shared: SharedQuestion) {
@@ -95,7 +95,7 @@ struct AnswerSheet: Sendable {
             return answer?.value ?? (isLeftToDefault ? shared.question.suggestion : nil)
         }
 
-        /// Whether a default that counts stands for the answer, since the person gave none or acknowledged the default.
+        /// Whether a default counts as the answer, since the person gave none or acknowledged the default.
         var isLeftToDefault: Bool {
             guard shared.question.suggestionCounts else { return false }
             let state = answer?.state ?? .unanswered
@@ -205,7 +205,7 @@ struct AnswerSheet: Sendable {
     /// The items that this person is asked.
     var visible: [Item] { items.filter { !$0.isHidden } }
 
-    /// A section with what is asked in it.
+    /// A section with the questions that are asked in it.
     struct Part: Sendable {
         let items: ArraySlice<Item>
         /// Set if the section lacks subjects.
@@ -294,7 +294,7 @@ struct AnswerSheet: Sendable {
     }
 
     /// The reasons why the session cannot be completed: required questions without an answer, stale answers, and too
-    /// few or too many subjects. A question that may be declined does not count if it was.
+    /// few or too many subjects. A question that the person declined does not count, if it may be declined.
     var missing: [MissingAnswer] {
         var found: [MissingAnswer] = []
         for (number, range) in ranges.enumerated() {

@@ -2,8 +2,8 @@ import BusProtocol
 import JSONText
 
 extension AnswerSheet {
-    /// What the answers say about fields of the profile, by field: the value of the first of its questions that is shown
-    /// and was answered or declined. It is `null` if such an answer was only withdrawn.
+    /// The values that the answers give to fields of the profile, by field. A field's value is that of the first of its
+    /// questions that is shown and was answered or declined. It is `null` if such an answer was only withdrawn.
     var profileAnswers: [String: JSONValue] { saidInProfile.mapValues(\.value) }
 
     /// The same with the keys of the places.
@@ -19,8 +19,8 @@ extension AnswerSheet {
         return said
     }
 
-    /// Compares what the answers say about fields of the profile with what they said before. An answer that counts again,
-    /// and that profile refuses by now, becomes stale, so that the person is asked again.
+    /// Compares the answers' values for fields of the profile with those before the change. If an answer counts again
+    /// but profile refuses it now, it becomes stale, and the person is asked again.
     func judged(since before: AnswerSheet, _ verdicts: ProfileVerdicts) -> (AnswerSheet, ProfileAnswerChange) {
         var (sheet, change) = (self, ProfileAnswerChange())
         let former = before.profileAnswers
@@ -50,17 +50,17 @@ extension AnswerSheet {
     }
 }
 
-/// What a change of a session says anew about fields of the profile.
+/// The new values that a change of a session gives to fields of the profile.
 struct ProfileAnswerChange: Sendable, Equatable {
-    /// The fields about which the answers say something else than before, in order.
+    /// The fields for which the answers have another value than before, in order.
     var fields: [String] = []
-    /// Answers that profile has not judged. Nothing may be written before it has.
+    /// Answers that profile has not judged yet. Nothing may be written before it has judged them.
     var unjudged: [ProfileExtract] = []
     /// The keys of the answers that became stale, since profile refuses them.
     var refused: [String] = []
 }
 
-/// What profile said about answers, before they are saved.
+/// Profile's verdicts on answers, before they are saved.
 struct ProfileVerdicts: Sendable {
     /// Thrown if answers must be judged first.
     struct Wanted: Error, Equatable {

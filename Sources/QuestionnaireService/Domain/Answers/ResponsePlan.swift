@@ -22,7 +22,7 @@ struct ResponsePlan: Sendable, Equatable {
     var writes: [Write] = []
     /// The outcome of each item, in order.
     var outcomes: [ItemOutcome] = []
-    /// What the answers say anew about fields of the profile.
+    /// The new values that the answers give to fields of the profile.
     var profile = ProfileAnswerChange()
 
     var changesAnswers: Bool { writes.contains(where: \.changesAnswer) }
@@ -36,7 +36,7 @@ struct ResponsePlan: Sendable, Equatable {
     /// - Parameters:
     ///   - mutations: the stored mutations with the ids in the items.
     ///   - now: the time of the change, by the database's clock.
-    ///   - verdicts: what profile said about answers to its fields.
+    ///   - verdicts: profile's verdicts on answers to its fields.
     static func each(
         _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp,
         verdicts: ProfileVerdicts = ProfileVerdicts()
@@ -48,8 +48,8 @@ struct ResponsePlan: Sendable, Equatable {
 
     /// Like ``each(_:on:mutations:now:verdicts:)``, but applies all items or none.
     ///
-    /// - Throws: all problems of the gravest kind: invalid items, or else what profile refuses, or else reused ids, or
-    ///   else conflicts.
+    /// - Throws: all problems of the gravest kind. In order, these are invalid items, refusals of profile, reused ids,
+    ///   and conflicts.
     static func make(
         _ items: [ResponseItem], on sheet: AnswerSheet, mutations: [RecordedMutation], now: Timestamp,
         verdicts: ProfileVerdicts = ProfileVerdicts()
@@ -87,7 +87,7 @@ enum ItemOutcome: Sendable, Equatable {
     case refused(BusError)
     /// The mutation id belongs to another write.
     case reused
-    /// Somebody else changed the answer in the meantime. The value is the present answer, if there is one.
+    /// Another device changed the answer in the meantime. The value is the present answer, if there is one.
     case conflict(Answer?)
 
     var revision: AnswerRevision? { if case .saved(let revision) = self { revision } else { nil } }
@@ -143,14 +143,14 @@ private struct ResponsePlanner {
         return plan
     }
 
-    /// What profile said about an answer. One that it has not judged is taken for now.
+    /// Profile's verdict on an answer. An answer that profile has not judged counts as accepted for now.
     private mutating func verdict(on answer: ProfileExtract) -> ProfileVerdicts.Verdict {
         if let known = verdicts[answer] { return known }
         if !plan.profile.unjudged.contains(answer) { plan.profile.unjudged.append(answer) }
         return .taken
     }
 
-    /// Why profile refuses a changed answer; `nil` if it does not, or if the answer says nothing about a field.
+    /// Why profile refuses a changed answer; `nil` if it does not, or if the answer fills no field.
     private mutating func refusal(of answer: Answer, to asked: AnswerSheet.Item) -> ItemOutcome? {
         guard let field = asked.profileField, let value = Extraction.value(of: answer, asked.kind) else { return nil }
         switch verdict(on: ProfileExtract(field: field, value: value)) {

@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// A write to an answer that somebody else has changed in the meantime.
+/// A write to an answer that another device has changed in the meantime.
 struct AnswerConflict: Sendable, Equatable {
     /// The index of the item in its request.
     var index: Int

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What a request does to the status of its session after its answers are saved.
+/// The change of a session's status by a request, after its answers are saved.
 enum SessionStep: Equatable {
     case stay
     /// The request completes the session, but answers are missing.

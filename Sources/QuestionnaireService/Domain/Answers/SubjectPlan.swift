@@ -13,8 +13,8 @@ struct SubjectPlan {
 
     /// - Parameters:
     ///   - all: the subjects of the session, including those that were removed.
-    /// - Throws: ``ResponseRefusal/invalid(_:)`` for an unknown or missing kind, an invalid label, or too many subjects
-    ///   of the section, now or in the life of the session.
+    /// - Throws: ``ResponseRefusal/invalid(_:)`` for an unknown or missing kind or an invalid label. It also throws it
+    ///   for too many subjects of the section, now or in the life of the session.
     static func make(
         _ request: PutSubject, all: [Subject], on sheet: AnswerSheet, now: Timestamp
     ) throws(ResponseRefusal) -> SubjectPlan {

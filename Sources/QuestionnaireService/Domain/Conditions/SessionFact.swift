@@ -55,7 +55,7 @@ enum SessionFact: Sendable, Hashable {
         let constants = Set(tests.flatMap(\.rule.texts)).sorted()
         let isAll =
             tests.first.flatMap { SessionFact($0.fact) } == .platform && constants.count == OpenSession.platforms.count
-        // A value that is none of the constants, since it is longer than each. A session that was moved may have a
+        // This value equals none of the constants, since it is longer than each. A session that was moved may have a
         // language of another version.
         let other = isAll ? [] : [constants.joined() + "-"]
         return (constants + other).map { .string($0) } + [nil]

@@ -22,8 +22,8 @@ extension QuestionView {
 }
 
 extension Question {
-    /// Whether the person uploads a picture, and the answer says which. Profile refuses any other text as an answer that
-    /// stands for the photo.
+    /// Whether the person uploads a picture, whose ID is the answer. Profile refuses any other text as an answer for
+    /// the photo.
     var isUpload: Bool { kind == .text && profileField == "photo" }
 
     /// The options as clients see them; `nil` for none, since there is no empty list on the wire.

@@ -20,10 +20,10 @@ struct Definition: VersionedDocument {
     let conditions: [Condition]
     /// The names of the facts that conditions use.
     let facts: Set<String>
-    /// The names of the facts of profile that a session keeps: those in ``facts`` and, if dates are asked for, the time
-    /// zone in which their days count.
+    /// The names of the facts of profile that a session keeps. These are those in ``facts``. If the definition asks for
+    /// dates, the time zone that decides their days is one, too.
     let pinned: Set<String>
-    /// What happens to people with a session in another version, or in this one after it is retired.
+    /// The policy for people with a session in another version, or in this one after it is retired.
     let policy: UpgradePolicy
     /// Whether some answers also fill fields of the profile.
     let hasExtracts: Bool
@@ -109,7 +109,7 @@ struct Dimension: Sendable, Hashable {
 
     let key: String
     let method: Method
-    /// The scores that a mean of 0 and a mean of 1 are shown as.
+    /// The scores that are shown for a mean of 0 and for a mean of 1.
     let low: Int64
     let high: Int64
     /// The fewest answered questions for a score.

@@ -3,7 +3,7 @@ import JSONText
 
 /// A definition as in its file. Only its shape has been checked.
 struct DefinitionFile: Decodable {
-    /// What happens to people with a session in another version.
+    /// The policy for people with a session in another version.
     struct Policy: Decodable, Equatable {
         /// `offer` or `pin` for each class of change.
         var onPublish: [String: String]?
@@ -56,7 +56,7 @@ struct DefinitionFile: Decodable {
         var sensitive: String?
     }
 
-    /// What a question asks about the answers of other people.
+    /// The part of a question that asks which answers of other people the person accepts.
     struct Preference: Decodable, Equatable {
         var acceptable: Bool
         var importance: [Int64]

@@ -104,7 +104,7 @@ extension DefinitionParser {
         }
     }
 
-    /// A sensitive answer must not stand open anywhere: not in a score, in the profile, or as the name of a subject.
+    /// A sensitive answer must not be stored unsealed: not in a score, in the profile, or as the name of a subject.
     private mutating func checkSensitive(
         _ question: DefinitionFile.Question, in section: DefinitionFile.Section, at pointer: String
     ) {

@@ -1,10 +1,10 @@
 import JSONText
 
-/// The part of a published definition that everybody may read: what is asked, and not how it is judged.
+/// The part of a published definition that everybody may read. It has the questions, and not how answers are scored.
 ///
-/// It names what is shown, so a member that a later release adds is not shown by accident.
+/// It lists the members that are shown. So a member that a later release adds is not shown by accident.
 enum PublicDefinition {
-    /// What is shown of a value, or of each element of a list.
+    /// The part of a value, or of each element of a list, that is shown.
     private indirect enum Part {
         case whole
         case members([String: Part])

@@ -61,7 +61,7 @@ extension DefinitionDifference {
         if was > becomes { note(.requiredToOptional, "\(pointer)/required", [after.key]) }
         switch (before.skippable ?? false, after.skippable ?? false) {
         case (false, true): note(.skippableOn, "\(pointer)/skippable", [after.key])
-        // A question that became required can no longer be skipped. That change is noted already.
+        // A question that became required can no longer be skipped. The comparison has noted that already.
         case (true, false) where !isTighter: note(.unlisted, "\(pointer)/skippable", [after.key])
         default: break
         }

@@ -5,8 +5,8 @@ import JSONText
 
 /// Sample answers to one question that cover every combination of results of its tests.
 ///
-/// A test compares with constants, so one answer between two neighbouring constants stands for all. ``AnswerValidator``
-/// decides what is a valid answer, as for a person.
+/// A test compares with constants. So one sample between two neighbouring constants represents all answers between
+/// them. ``AnswerValidator`` decides whether a sample is valid, as for a person.
 struct AnswerSamples {
     /// The question with the offered options only.
     let question: Question

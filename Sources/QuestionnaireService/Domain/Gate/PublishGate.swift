@@ -14,8 +14,8 @@ struct GateReport: Sendable, Equatable {
     var longest: Int?
 }
 
-/// Finds problems that no single question shows: conditions that never hold, and questions that nobody sees or can
-/// answer.
+/// Finds problems that no single question shows. These are conditions that never hold, and questions that nobody sees
+/// or can answer.
 ///
 /// Every result is exact for the day of the check. If that would take too many steps, W4 says so instead. A repeated
 /// section is checked for one subject, and what follows it for any number of subjects.
@@ -60,8 +60,8 @@ struct PublishGate {
 
     // MARK: Walks
 
-    /// Checks every question, the shortest and the longest path, and for each dimension the fewest questions on a path
-    /// that count towards it.
+    /// Checks every question, and the shortest and the longest path. For each dimension it checks the fewest questions
+    /// on a path that count towards it.
     private mutating func checkPaths() {
         let (definition, questions) = (map.definition, map.definition.questions)
         let counted = Set(questions.indices.filter { questions[$0].isCounted })

@@ -17,8 +17,8 @@ enum Extraction {
         return found
     }
 
-    /// What an answer says about its field, as `PATCH /users/me` takes it: the value, `prefer_not_to_say` if it was
-    /// declined, `null` if it was withdrawn; `nil` if it says nothing.
+    /// The value that an answer gives to its field, in the form of `PATCH /users/me`. It is `prefer_not_to_say` if the
+    /// person declined, and `null` if they withdrew the answer. It is `nil` if the answer gives no value.
     static func value(of answer: Answer, _ kind: QuestionKind) -> JSONValue? {
         switch answer.state {
         case .answered: answer.value.map { plain($0, kind) }

@@ -14,7 +14,7 @@ struct ProfileComparison {
 
     let first: Side
     let second: Side
-    /// What the two people are, by what they wish of each other.
+    /// The traits of both people, for the wishes that each has about the other.
     var traits: [WishedTraits] = []
 
     /// The mean closeness of the scores, over the dimensions in which both have one.
@@ -27,8 +27,9 @@ struct ProfileComparison {
         return likeness(parts, of: dimensions.count)
     }
 
-    /// The mean over the questions of tags. Where the traits of the people are told, it is the share of the known wishes that the
-    /// other meets. Of any other question that both answered, it is the overlap of both sets of tags (intersection over union).
+    /// The mean over the questions with tags. If the traits of the people are known, a question gives the share of the
+    /// known wishes that the other person meets. Any other question that both answered gives the overlap of both sets
+    /// of tags (intersection over union).
     var physical: Likeness {
         let questions = Set(questions(of: first)).union(questions(of: second))
         let parts = questions.sorted().compactMap { key -> Int64? in
@@ -46,8 +47,8 @@ struct ProfileComparison {
         return likeness
     }
 
-    /// Whether somebody with these traits is as a person wishes; `nil` if the traits or the wish are not known. Who chose the option
-    /// that stands alone has no wish, and everybody meets it.
+    /// Whether a person with these traits meets the other's wish; `nil` if the traits or the wish are not known. A
+    /// person who chose the exclusive option has no wish, so everybody meets it.
     private func meets(_ traits: [String], _ wished: Set<JSONValue>, _ question: String, of side: Side) -> Bool? {
         guard !traits.isEmpty, !wished.isEmpty else { return nil }
         let options = side.definition.questions.first { $0.key == question }?.options ?? []

@@ -2,7 +2,7 @@ import BusProtocol
 import Cryptography
 
 extension PublishedDefinition {
-    /// The session of a sheet's person as screens to draw, in one language.
+    /// The session of the sheet's person as screens to draw, in one language.
     ///
     /// - Parameters:
     ///   - revision: of the session.
@@ -60,7 +60,7 @@ private struct ScreenWriter {
             if wanted.isLabel { drawn.append(ScreenQuestion(questions[wanted.question], about: nil, words)) }
             end(with: wanted.question, about: nil, adds: wanted.subject)
         }
-        // Behind the last question there may be screens without one.
+        // After the last question there may be screens without a question.
         if !drawn.isEmpty, let last { end(with: last.place, about: last.subject) }
         return screens
     }
@@ -104,7 +104,7 @@ extension ScreenQuestion {
 }
 
 extension Question {
-    /// The control that a client draws: how the definition presents the question, with a name that says for which type.
+    /// The control that a client draws: the question's presentation, under a name that also tells the question's type.
     var control: String {
         switch (kind, presentation) {
         case (.number, _): "number"

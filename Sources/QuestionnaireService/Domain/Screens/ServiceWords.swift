@@ -1,6 +1,6 @@
 import Languages
 
-/// The few texts of a view that no definition has.
+/// The few texts of a view that are in no definition.
 ///
 /// A language that is not here gets none of them. A text in another language would be worse.
 struct ServiceWords: Sendable {

@@ -1,8 +1,8 @@
 import BusProtocol
 import JSONText
 
-/// Moves the answers of a session to a newer version, by the keys of questions and options and by the migrations of the
-/// versions in between. Only ages depend on the time, so a dry run gives the real result.
+/// Moves the answers of a session to a newer version. It uses the keys of questions and options, and the migrations of
+/// the versions in between. Only ages depend on the time, so a dry run gives the real result.
 struct SessionMigration: Sendable, Equatable {
     /// The places whose answer is valid in the new version, by their new keys.
     private(set) var kept: [String] = []

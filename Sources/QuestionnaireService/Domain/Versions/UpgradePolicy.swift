@@ -1,7 +1,7 @@
 import BusProtocol
 import Documents
 
-/// What a version decides for people with an open session in another version.
+/// A version's policy for people with an open session in another version.
 struct UpgradePolicy: Sendable, Equatable {
     /// The classes of change for which people are offered this version. For others they stay with their version.
     private(set) var offered: Set<ChangeClass> = [.editorial, .additive, .rescore, .reask]

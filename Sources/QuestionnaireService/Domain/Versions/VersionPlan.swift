@@ -24,7 +24,7 @@ struct VersionPlan: PublicationPlan {
 
     var definition: Definition { document }
 
-    /// The questions whose answers the change affects: they are asked again, or their question is gone.
+    /// The questions whose answers the change affects. They are asked again, or they are gone.
     var touched: [String] {
         Set(changes.filter { $0.changeClass >= .reask }.compactMap(\.keys.first)).sorted()
     }
