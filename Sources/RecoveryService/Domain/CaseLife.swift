@@ -45,7 +45,8 @@ struct CaseLife: Sendable, Equatable {
         }
     }
 
-    /// Moves only the shadow, without effects. The clock acts in place of those who decide. No case is completed.
+    /// Moves only the shadow, without effects. The clock acts in place of the reviewers and the owner. It completes no
+    /// case.
     private func inShadow(_ event: CaseEvent, by actor: CaseActor) -> Step {
         let actor: CaseActor =
             switch (actor, event) {

@@ -68,12 +68,12 @@ enum CaseStateMachine {
         .init(.approved, .neglected, .clock, .expired, [.ownerTold, .freezeLifted]),
 
         // From here on a dispute is too late. If auth's reply is lost, auth sends the result again.
-        // The owner is not told here, since auth has notified every device of the account.
+        // Recovery does not notify the owner here, since auth has notified every device of the account.
         .init(.completing, .completed, .auth, .completed, [.freezeLifted]),
         .init(.completing, .completionRefused, .auth, .approved),
 
-        // The owner is not told here. Auth has told every device that the account was moved, and the notice of a
-        // rejection would say that nothing has changed.
+        // Recovery does not notify the owner here. Auth has told every device that the account was moved, and the
+        // notice of a rejection would say that nothing has changed.
         .init(.held, .voided, .auth, .rejected, [.freezeLifted]),
         .init(.identityRequired, .voided, .auth, .rejected, [.freezeLifted]),
         .init(.inReview, .voided, .auth, .rejected, [.freezeLifted]),

@@ -13,7 +13,7 @@ enum CaseStatus: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether nobody looks at evidence any more. An owner who contests an approved case sends new one.
+    /// Whether nobody looks at the evidence any more. An owner who contests an approved case sends new evidence.
     var needsNoEvidence: Bool { self == .approved || isClosed }
 
     /// How far the case has come. It tells whether an event is too early or too late.
@@ -29,7 +29,7 @@ enum CaseStatus: String, Sendable, CaseIterable {
     }
 }
 
-/// Who causes an event of a case.
+/// The party that causes an event of a case.
 enum CaseActor: String, Sendable, CaseIterable {
     case claimant, owner, reviewer
     /// The database's clock, by a durable timer.

@@ -1,4 +1,4 @@
-/// What an owner is told of a claim: never a code, and never a whole number.
+/// The facts about a claim that its owner gets: never a code, and never a whole number.
 struct ClaimFacts: Codable, Sendable, Equatable {
     /// `+46 (***) ***-4567`
     var phone: String

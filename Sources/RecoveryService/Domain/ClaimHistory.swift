@@ -1,24 +1,24 @@
 import BusProtocol
 
-/// What is known of the claimant and of the claimed account before a claim becomes a case.
+/// The facts about the claimant and the claimed account before a claim becomes a case.
 struct ClaimHistory: Sendable {
     /// Other cases of the claimant within 30 days.
     var ofClaimant: Int64
-    /// Cases against what names the account within 30 days, by whomever.
+    /// Cases within 30 days that name the account in the same way, by any claimant.
     var ofName: Int64
-    /// Cases against the account within 30 days, by whatever name and by whomever; 0 without an account.
+    /// Cases against the account within 30 days, by any of its names and any claimant; 0 without an account.
     var ofAccount: Int64
-    /// Seconds until a claimant that reviewers rejected may ask again; 0 or less: at once.
+    /// Seconds until a claimant whom reviewers rejected may ask again; 0 or less means at once.
     var coolingSeconds: Int64
     /// The claimant is barred from the account.
     var isBarred: Bool
     /// Only proven claimants may ask for the account.
     var isLocked: Bool
-    /// Of the accounts that were claimed lately, those that slept.
+    /// The percentage of dormant accounts among those that were claimed lately.
     var dormantPercent: Int64
 }
 
-/// What becomes of a claim.
+/// The decision on a claim.
 enum ClaimDecision: Sendable, Equatable {
     /// Seconds until the claimant may ask again.
     case tooMany(wait: Int64)
@@ -29,7 +29,7 @@ enum ClaimDecision: Sendable, Equatable {
 }
 
 extension RecoveryPolicy {
-    /// What becomes of a claim that auth began.
+    /// Decides on a claim that auth began.
     func decision(on begun: RecoveryBegun, after history: ClaimHistory) -> ClaimDecision {
         if history.ofClaimant >= perPhone { return .tooMany(wait: 2_592_000) }
         if history.coolingSeconds > 0 { return .tooMany(wait: history.coolingSeconds) }
@@ -40,7 +40,7 @@ extension RecoveryPolicy {
             : begun.isDormant == true
         let hold = hold(afterClaims: history.ofName, isDormant: looksDormant)
         // An account that was claimed often by its other names is risky, too. The hold must not show that the names are
-        // of one account. So the reviewers wait instead, which nobody can tell from a slow review.
+        // of one account. So the reviewers wait instead. The claimant cannot tell that from a slow review.
         let whole = self.hold(afterClaims: history.ofAccount, isDormant: looksDormant)
         return .made(
             isDecoy: begun.accountID == nil || history.isBarred || isLocked, hold: hold,

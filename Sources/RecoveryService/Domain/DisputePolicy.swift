@@ -7,7 +7,7 @@ enum DisputePolicy {
     ///   - hasProof: whether the claimant has given proof that a stranger could not have.
     ///   - wasContested: whether this case was contested before.
     ///   - wasContestedLately: whether reviewers decided another contested case against the account within 90 days.
-    /// - Returns: `nil` if the decision of the reviewers stands.
+    /// - Returns: `nil` if the dispute changes nothing, because the reviewers have decided.
     static func event(hasProof: Bool, wasContested: Bool, wasContestedLately: Bool, in status: CaseStatus) -> CaseEvent?
     {
         if wasContested { return status == .contested ? .contested : nil }

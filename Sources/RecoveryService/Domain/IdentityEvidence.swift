@@ -7,8 +7,8 @@ enum EvidenceVerdict: String, Sendable {
 
 /// Judges the evidence that a claimant gives of their identity.
 protocol IdentityEvidenceProvider: Sendable {
-    /// - Parameter reference: as the claimant gave it: the id of a verification, or the place of the evidence.
-    /// - Throws: if there is no verdict now. It is asked for again later.
+    /// - Parameter reference: the claimant's reference: the id of a verification, or the place of the evidence.
+    /// - Throws: if there is no verdict now. Recovery asks again later.
     @Loop func verdict(on reference: String) async throws -> EvidenceVerdict
 }
 

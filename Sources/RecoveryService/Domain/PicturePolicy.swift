@@ -27,7 +27,7 @@ enum PicturePolicy {
         guard isProven else { throw .notProven }
     }
 
-    /// Only in a contested case an owner has something to show. Any other case ends by the owner's no.
+    /// An owner shows evidence only in a contested case. Any other case ends when the owner disputes it.
     static func admitOwner(in status: CaseStatus) throws(Refusal) {
         if status.isClosed { throw .tooLate }
         if status != .contested { throw .tooEarly }

@@ -7,7 +7,7 @@ struct RecoverySecrets: Sendable {
     private let tokenHash: KeyedHash
     private let requestHash: KeyedHash
     private let addressHash: KeyedHash
-    /// Seals the facts of a claim that its owner is told.
+    /// Seals the facts about a claim that its owner gets.
     let factsSealer: Sealer
     /// Seals a claimant's reason and evidence, and the notes of reviewers.
     let evidenceSealer: Sealer

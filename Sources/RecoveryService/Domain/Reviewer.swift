@@ -1,11 +1,11 @@
 import BusProtocol
 
-/// Who decides upon a case.
+/// A person who decides on a case.
 struct Reviewer: Sendable {
     /// A pseudonym, or `operator` and a name.
     let name: String
     /// `nil` for an operator.
     let person: Identifier?
-    /// The public key of an operator's connection, where operators are told apart by it.
+    /// The public key of an operator's connection, if operators are distinguished by it.
     let key: String?
 }

@@ -12,7 +12,7 @@ struct CaseTimers: Sendable {
         try await fire(item, .holdEnded, CaseWorkflow.holdTimer) { $0.holdUntil }
     }
 
-    /// Ends a case because nobody acted in time.
+    /// Ends a case in which nobody acted in time.
     @Loop func endWaiting(_ item: OutboxItem) async throws {
         try await fire(item, .neglected, CaseWorkflow.neglectTimer) { $0.expiresAt }
     }

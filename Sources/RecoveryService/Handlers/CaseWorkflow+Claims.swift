@@ -16,7 +16,7 @@ extension CaseWorkflow {
     }
 
     /// Creates the case that auth began, sets its timer and notifies the owner. A second call returns the same case. If
-    /// no case is created, auth is told to lift the freeze for it.
+    /// it creates no case, it tells auth to lift the freeze.
     @Loop func ensure(
         _ begun: RecoveryBegun, origin: ClientOrigin?, in transaction: Transaction
     ) async throws -> Claim {

@@ -57,7 +57,7 @@ struct CaseWorkflow: Sendable {
         return step
     }
 
-    /// After these events, somebody has the full time again to act.
+    /// After these events, the next party has the full time to act.
     private static let renewing: Set<CaseEvent> = [
         .holdEnded, .evidenceGiven, .contested, .approved, .completionRefused,
     ]
@@ -66,7 +66,7 @@ struct CaseWorkflow: Sendable {
         _ effects: Set<CaseEffect>, of event: CaseEvent, _ record: RecoveryCase, _ life: CaseLife,
         in transaction: Transaction
     ) async throws {
-        // A claimant with proof may be the owner, and whoever disputed may be a thief with the phone. So only
+        // A claimant with proof may be the owner, and the person who disputed may be a thief with the phone. So only
         // reviewers, who have heard both sides, can bar such a claimant.
         if effects.contains(.claimantBarred), record.proof == nil || event == .rejected {
             CaseStore.bar(record, for: RecoveryPolicy.bar, in: transaction)

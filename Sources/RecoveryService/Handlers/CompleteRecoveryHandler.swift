@@ -10,8 +10,8 @@ import ServiceRuntime
 /// The case becomes `completing` before auth is asked, so that no dispute comes in between. Auth's reply or event ends
 /// that status, or its answer to a later check.
 ///
-/// Auth is also asked for a case that only looks approved. It verifies the code as usual and replies that the recovery
-/// is over.
+/// Recovery also asks auth for a case that only looks approved. Auth verifies the code as usual and replies that the
+/// recovery is over.
 struct CompleteRecoveryHandler: RequestHandler {
     let database: Database
     let inbox: Inbox
@@ -62,7 +62,7 @@ struct CompleteRecoveryHandler: RequestHandler {
         guard record.life.seen == .inReview else {
             return BusError(.recoveryNotReady, "Please send your evidence first.", retryAfter: .seconds(1))
         }
-        // Nobody knows when a reviewer decides, so more frequent requests are of no use.
+        // It is not known when a reviewer decides, so more frequent requests are of no use.
         return BusError(
             .recoveryNotReady, "Your evidence is in review. Please come back later.", retryAfter: .seconds(3600))
     }

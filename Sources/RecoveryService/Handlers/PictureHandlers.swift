@@ -13,8 +13,9 @@ struct PicturePromiser: Sendable {
     let cases: CaseWorkflow
 
     /// - Parameters:
-    ///   - code: the claimant's new code; `nil` without one. It is not used up for a caller who may send no picture.
-    ///   - admit: whose case it is, or why the caller may send no picture. It is asked again under the case's lock.
+    ///   - code: the claimant's new code; `nil` without one. It is not used up if the caller may send no picture.
+    ///   - admit: returns the case, or throws why the caller may send no picture. It is called again under the case's
+    ///     lock.
     @Loop func promise(
         _ picture: PromiseEvidence, for side: CaseActor, _ context: RequestContext,
         code: NewCode? = nil, admit: @Loop (RecoveryCase?, _ isProven: Bool) throws -> RecoveryCase
@@ -24,11 +25,12 @@ struct PicturePromiser: Sendable {
         }
         let found = try await CaseStore.find(picture.caseID, in: database)
         let known = try admit(found, code != nil || found?.isProven == true)
-        // Looked at here too, so that one picture too many uses up no code and promises nothing.
+        // The limits are checked here too. So a picture beyond them uses up no code, and nothing is promised.
         try Self.judge(try await PictureStore.usage(side, of: known.id, in: database))
         let provenAt: Timestamp? = if let code { try await prove(picture.caseID, code, context) } else { nil }
         let provenUntil = provenAt.map { $0 + PicturePolicy.freshness }
-        // Before the case is locked, since no lock may wait for another service. A promise that nobody hears of ends by itself.
+        // The call comes before the case is locked, since no lock may wait for another service. A promise that is never
+        // used ends by itself.
         let promised = try await bus.call(
             picture, CallOptions(timeout: context.remaining, trace: context.trace.child()))
         return try await inbox.once(context, carriesToken: true) { transaction in
@@ -39,7 +41,7 @@ struct PicturePromiser: Sendable {
             if let provenUntil { PictureStore.keepProof(until: provenUntil, of: record.id, in: transaction) }
             try Self.judge(try await PictureStore.count(side, of: record.id, in: transaction))
             cases.note("picture_promised", by: side, record.life, of: record, in: transaction)
-            // The promise may have come behind the end of the case, and in a decoy nobody is to see a picture.
+            // The case may have ended before the promise was made. In a decoy, nobody shall see a picture.
             if record.life.isDecidedByClock {
                 try await cases.outbox.publish(EvidenceEnded(personID: record.id), in: transaction)
             }
@@ -64,7 +66,7 @@ struct PicturePromiser: Sendable {
         let code: String
     }
 
-    /// Has auth use up the code. A repetition of the same request gets auth's first answer, with the time of the first.
+    /// Lets auth use up the code. A repetition of the same request gets auth's first answer, with its time.
     @Loop private func prove(
         _ recovery: Identifier, _ code: NewCode, _ context: RequestContext
     ) async throws -> Timestamp {

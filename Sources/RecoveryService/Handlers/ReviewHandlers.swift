@@ -52,7 +52,7 @@ struct GetReviewHandler: RequestHandler {
         if let staff, staff.userID == record?.accountID { throw ReviewError.own }
         guard var page = try await reviews.page(of: request.recoveryId) else { throw CaseWorkflow.unknown }
         if page.pictures != nil {
-            // A reviewer who saw no pictures because of a failure would take it that there are none. So it fails.
+            // If this call fails, the request fails too. Otherwise a reviewer would think that there are no pictures.
             let kept = try await bus.call(
                 ListEvidence(caseID: request.recoveryId),
                 CallOptions(timeout: context.remaining, trace: context.trace.child()))
@@ -74,8 +74,8 @@ struct GetReviewHandler: RequestHandler {
             devices: known.devices.map { .init(platform: $0.platform, addedAt: $0.addedAt, lastUsedAt: $0.lastUsedAt) })
     }
 
-    /// Records that somebody saw evidence, on that person's chain. The case's own chain is shown to reviewers in full,
-    /// and would grow with every view.
+    /// Records that a reviewer saw evidence: on the reviewer's own chain, or for an operator on the service's chain.
+    /// The case's own chain is shown to reviewers in full, and would grow with every view.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
         try await database.transaction { transaction in
             let chain =
@@ -186,7 +186,7 @@ struct RejectCaseHandler: RequestHandler {
 struct DecideAsOperatorHandler: RequestHandler {
     let database: Database
     let decider: Decider
-    /// In development, operators are told apart by name only, so that one developer can act as two.
+    /// In development, operators are distinguished by name only, so that one developer can act as two.
     let isDevelopment: Bool
 
     func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {

@@ -98,15 +98,15 @@ extension CaseStore {
         "(claimant_reference = ANY (\(references)) OR mailbox_reference = ANY (\(references))"
             + " OR proof_references && \(references) AND proof_references <> '{}')"
     }
-    /// Several people may use one device. So it counts only together with what names the account.
+    /// Several people may use one device. So a device counts only together with the name of the account.
     private static let byClaimant = Statement(
         """
         SELECT count(*) AS count FROM cases
         WHERE (claimant_reference = ANY ($1) OR mailbox_reference = ANY ($1) OR account_reference = $3 AND \(isBy("$1")))
             AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
         """)
-    /// What is visible depends on what the claim names and who claims, and on no account: the wait after a rejection and
-    /// the hold. What depends on the account makes a decoy, or has reviewers wait.
+    /// The claimant sees the wait after a rejection and the hold. Both depend on the claimant and on the name of the
+    /// account, but not on the account itself. Facts about the account only make a decoy, or let reviewers wait.
     private static let past = Statement(
         """
         SELECT EXISTS (SELECT 1 FROM bars WHERE claimant_reference = ANY ($2) AND until > clock_timestamp()

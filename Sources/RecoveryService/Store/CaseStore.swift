@@ -29,7 +29,7 @@ import EventLoop
     /// Writes the new state of a case.
     ///
     /// - Parameters:
-    ///   - expiresAfter: the seconds in which somebody must act from now on; `nil` keeps the earlier time.
+    ///   - expiresAfter: the seconds from now within which the next party must act; `nil` keeps the earlier time.
     ///   - isContested: whether the owner contests the case with this event.
     ///   - isEvidence: whether the claimant gives evidence with this event.
     static func move(

@@ -1,8 +1,8 @@
 import BusProtocol
 import ServiceRuntime
 
-/// What recovery exports about a person: the cases against their account. The claimant is another person and is not
-/// named.
+/// The sections of recovery's export about a person: the cases against their account. The claimant is another person
+/// and is not named.
 enum RecoveryExport {
     static let sections = [
         ExportSection("case", of: ["cases.account_id"], cases), ExportSection("case_event", of: [], events),
