@@ -3,8 +3,8 @@ import CZMQ
 import Foundation
 import JSONText
 
-/// Request and reply over libzmq as in a C program: a ROUTER sends prepared bytes back, and a DEALER keeps a number of
-/// requests in flight. Both block, and neither allocates memory per call.
+/// Request and reply over libzmq as in a C program. A ROUTER sends prepared bytes back, and a DEALER keeps a number of
+/// requests in flight. Both block, and neither allocates memory for each call.
 enum RawEcho {
     /// The bytes that the bus sends for this call.
     private static let request: [UInt8] = {

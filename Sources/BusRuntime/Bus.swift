@@ -5,7 +5,7 @@ import JSONText
 
 /// A process on the bus. It answers the messages that it has handlers for, and calls the replicas that it finds.
 @Loop package final class Bus {
-    /// Who this process is, and where it finds the others.
+    /// The identity of this process, and the addresses of the others.
     package let configuration: BusConfiguration
     private var server: BusServer?
     private var registered: [(endpoint: Endpoint, type: MessageType, version: UInt16)] = []
@@ -185,7 +185,7 @@ import JSONText
     /// Called for the gauges that reports contain besides those of the process and the bus's own figures.
     package var gauges: (@Loop () -> [String: Double])?
 
-    /// What this process has counted since it started.
+    /// The counts of this process since it started.
     package var report: BusReport {
         var report = BusReport()
         report.uptimeMs = Int64((MonotonicClock.now() - made) / 1_000_000)

@@ -1,7 +1,7 @@
 import BusProtocol
 import Glibc
 
-/// Who this process is on the bus, and where it finds the others.
+/// The identity of this process on the bus, and the addresses of the others.
 package struct BusConfiguration: Sendable {
     /// The name of this process's service.
     package var service: ServiceName
@@ -13,7 +13,7 @@ package struct BusConfiguration: Sendable {
     package var bind: [String]
     /// How to find the replicas of the services that this process calls.
     package var peers: [ServiceName: Discovery]
-    /// The keys of this process. Without keys nothing is encrypted and nobody's name is verified. That is only for
+    /// The keys of this process. Without keys, nothing is encrypted and no name is verified. That is only for
     /// benchmarks and tests.
     package var security: BusSecurity?
     /// The most requests in flight to one replica.
@@ -97,7 +97,7 @@ struct Hello: Codable, Sendable, Equatable {
     var vouchesForPersons: Bool { service == .gateway }
 }
 
-/// What a replica reports in each PONG.
+/// The report of a replica in each PONG.
 struct Pong: Codable, Sendable, Equatable {
     var state: ServiceState
     /// Requests that wait for their handlers to start.
@@ -116,7 +116,7 @@ package enum ServiceAbsence: String, Sendable, Error {
     case starting, draining
     /// A process listens there and does not answer: it is stopped, hangs or is cut off.
     case noAnswer = "no_answer"
-    /// There is no replica, or nobody listens at its endpoint any more.
+    /// There is no replica, or no process listens at its endpoint any more.
     case notFound = "not_found"
     /// The allow list has no key of the service.
     case keyRevoked = "key_revoked"
@@ -135,8 +135,8 @@ enum BusTiming {
     static let heartbeat: UInt64 = 250_000_000
     /// The silence after which a replica is lost, in nanoseconds: two PINGs. It is noticed at the next beat.
     static let silence: UInt64 = 800_000_000
-    /// A handshake that fails before this time was refused; later, nobody answered it. In nanoseconds, and less than
-    /// libzmq's time-out.
+    /// If a handshake fails before this time, the peer refused it. If it fails later, no peer answered. In nanoseconds,
+    /// and less than libzmq's time-out.
     static let promptRefusal: UInt64 = 1_500_000_000
     /// The time between a refused connection and the next attempt, in nanoseconds.
     static let redial: UInt64 = 500_000_000

@@ -4,7 +4,7 @@ import JSONText
 
 /// Examines one replica for an operator's tool: HELLO, PING, and the replica's report.
 @Loop package final class BusProbe {
-    /// What a replica answered.
+    /// The answer of a replica.
     package struct Answer: Sendable, Equatable {
         /// The name that it gives.
         package let service: ServiceName
@@ -34,7 +34,7 @@ import JSONText
         package let answers: [AnswerRecord]
     }
 
-    /// What to ask of a replica besides its state.
+    /// A further question to a replica besides its state.
     package enum Wish: Sendable {
         case nothing
         case report
@@ -59,7 +59,7 @@ import JSONText
     ///   - security: the caller's keys. The allow list decides the caller's name.
     ///   - wish: what to ask besides its state. Only an operator or a gateway gets more.
     ///   - limit: how long to wait.
-    /// - Returns: `nil` if nobody answers in time, or not with this protocol.
+    /// - Returns: `nil` if no answer arrives in time, or none in this protocol.
     package static func look(
         at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration

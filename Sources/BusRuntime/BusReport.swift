@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-/// What a process has counted on the bus since it started. Nothing in it is about a person.
+/// The counts of a process on the bus since it started. Nothing in them is about a person.
 package struct BusReport: Codable, Sendable, Equatable {
     /// Time since the process started, in milliseconds.
     package var uptimeMs: Int64 = 0
@@ -11,7 +11,7 @@ package struct BusReport: Codable, Sendable, Equatable {
     package var asked: [Traffic] = []
     /// Problems with the replicas of the called services.
     package var fates: [ReplicaFates] = []
-    /// What is counted besides the messages of each type.
+    /// Further counts besides the messages of each type.
     package var counters = BusCounters()
     /// Further gauges of the service, by name.
     package var gauges: [String: Double]?
@@ -43,7 +43,7 @@ package struct ReplicaFates: Codable, Sendable, Equatable {
     }
 }
 
-/// What a process counts besides the messages of each type.
+/// The counts of a process besides the messages of each type.
 package struct BusCounters: Codable, Sendable, Equatable {
     /// Frames that were malformed or unexpected.
     package var malformedFrames = 0
@@ -57,7 +57,7 @@ package struct BusCounters: Codable, Sendable, Equatable {
 
 /// One request that was answered, without its body, as `vestibule bus tail` shows it.
 package struct AnswerRecord: Codable, Sendable, Equatable {
-    /// The number of the record, from 1. The process counts while somebody watches.
+    /// The number of the record, from 1. The process counts while an operator watches.
     package var number: UInt64
     /// When the request was answered.
     package var at: Timestamp
@@ -75,7 +75,7 @@ package struct AnswerRecord: Codable, Sendable, Equatable {
     package var traceID: String
 }
 
-/// The newest answers, kept while somebody watches.
+/// The newest answers, kept while an operator watches.
 @Loop struct AnswerLog {
     private var records: [AnswerRecord] = []
     private var last: UInt64 = 0

@@ -37,7 +37,7 @@ package struct Histogram: Codable, Sendable, Equatable {
         return sum
     }
 
-    /// What was added since an earlier state of the same histogram.
+    /// The values that were added since an earlier state of the same histogram.
     package func subtracting(_ earlier: Histogram) -> Histogram {
         guard counts.count == earlier.counts.count else { return self }
         var rest = self

@@ -1,4 +1,4 @@
-/// What a notice to a person is about. An open set: one that auth does not know is sent with a general text.
+/// The kind of a notice to a person. An open set: auth sends an unknown kind with a general text.
 public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStringInterpolation {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ public struct NoticeKind: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let recoveryContested: NoticeKind = "recovery_contested"
     /// The claimant withdrew the recovery.
     public static let recoveryCancelled: NoticeKind = "recovery_cancelled"
-    /// Nobody acted on the recovery after its hold.
+    /// The recovery expired, because nobody acted on it after its hold.
     public static let recoveryExpired: NoticeKind = "recovery_expired"
     /// Reviewers approved the recovery.
     public static let recoveryApproved: NoticeKind = "recovery_approved"

@@ -6,7 +6,7 @@ public struct HTTPRoute: Sendable {
         case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE"
     }
 
-    /// Who may call an operation.
+    /// The access that an operation requires.
     public enum Access: Sendable, Equatable {
         /// Anybody.
         case `public`
@@ -14,11 +14,11 @@ public struct HTTPRoute: Sendable {
         case anybody
         /// A person with an access token of this role or a higher one.
         case user, staff, admin
-        /// Whoever has the operator's key.
+        /// A caller with the operator's key.
         case ops
-        /// Whoever sends a recovery token in `Authorization`. The service compares it with the case.
+        /// A caller with a recovery token in `Authorization`. The service compares it with the case.
         case recoveryToken
-        /// A person with an access token, or whoever sends a secret in this member of the body.
+        /// A person with an access token, or a caller with a secret in this member of the body.
         case userOrMember(String)
     }
 
@@ -40,7 +40,7 @@ public struct HTTPRoute: Sendable {
     public let method: Method
     /// The path with its parameters in braces: `/auth/sessions/{id}`.
     public let path: String
-    /// Who may call the operation.
+    /// The access that the operation requires.
     public let access: Access
     /// One sentence for the reader of the API.
     public let summary: String
@@ -59,7 +59,7 @@ public struct HTTPRoute: Sendable {
     /// The largest body that is accepted, in bytes.
     public let bodyLimit: Int
 
-    /// Takes the method, the path, who may call it and its summary. What is left out is false, and the status is 200.
+    /// Takes the method, the path, the access and the summary. By default, each flag is false and the status is 200.
     public init(
         _ method: Method, _ path: String, _ access: Access, _ summary: String, success: Int = 200,
         isRevalidated: Bool = false, carriesToken: Bool = false, hidesItsTime: Bool = false, mayCreate: Bool = false,

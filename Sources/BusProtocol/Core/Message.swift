@@ -37,7 +37,7 @@ public macro Field(
 
 /// A type that can be part of a message. It is `Codable`, and reads and writes itself faster than through `Codable`.
 public protocol MessageValue: JSONCoded, Codable, Sendable, Equatable {
-    /// What its JSON must look like.
+    /// The schema of its JSON.
     static var schema: JSONSchema { get }
 }
 

@@ -14,11 +14,11 @@ package protocol SingleDocument: SendableMetatype {
 
     /// The key of the document, and the word of its commands.
     static var name: String { get }
-    /// What a version is called, such as `set`. The options of the service's program have this word.
+    /// The word for a version, such as `set`. The options of the service's program have this word.
     static var noun: String { get }
-    /// What the document is called in a sentence.
+    /// The name of the document in a sentence.
     static var title: String { get }
-    /// Whom a new version affects.
+    /// The people whom a new version affects.
     static var affected: String { get }
 
     /// Lists the versions and drafts.
@@ -69,7 +69,7 @@ package protocol SingleDocumentDraft {
     var number: Int64 { get }
 }
 
-/// What became of a draft that was published.
+/// The result of publishing a draft.
 package protocol SingleDocumentPublished {
     var version: Int64 { get }
     /// The most severe class of its changes; `nil` if nothing changed.

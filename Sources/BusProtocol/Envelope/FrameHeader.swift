@@ -1,4 +1,4 @@
-/// What a frame is for.
+/// The purpose of a frame.
 public enum FrameKind: UInt8, Sendable, CaseIterable {
     case hello = 1, ping, pong, request, reply, error, cancel, goAway
 }
@@ -10,7 +10,7 @@ public enum WireVersion: UInt8, Sendable, Comparable {
     /// The body follows the header in the same part, because each part is queued, counted and encrypted separately.
     ///
     /// It also avoids a crash of libzmq 4.3.4 (`session_base.cpp:260`, libzmq#3442). libzmq aborts the process if a
-    /// connection breaks while its socket closes with half of a message sent.
+    /// connection breaks while its socket closes in the middle of a message.
     case onePart = 2
     /// As ``onePart``, but one part may hold several frames: see ``FrameBundle``.
     case bundles = 3
@@ -18,7 +18,7 @@ public enum WireVersion: UInt8, Sendable, Comparable {
     public static func < (a: WireVersion, b: WireVersion) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What precedes the JSON body of every frame on the bus.
+/// The header before the JSON body of every frame on the bus.
 ///
 /// The fixed part is little-endian. It has magic and wire version (4 bytes), kind (1), flags (1), attempt (1), a
 /// reserved byte and correlation ID (8). Then come body length (4), remaining budget in ms (4) and sent-at in ms (8).
@@ -41,7 +41,7 @@ public struct FrameHeader: Sendable, Equatable {
     static let longestTag = 64
     static let longestLanguage = 64
 
-    /// What the frame is for.
+    /// The purpose of the frame.
     public var kind: FrameKind
     /// The reply is a stored reply, sent again.
     public var isReplay = false

@@ -125,7 +125,7 @@ enum FrameDocument {
         ("created", 8, "of a reply: the request created what the reply shows"),
     ]
 
-    /// What a service answers by itself, to any message; the last one to events only.
+    /// The errors with which every service may answer any message. The last one answers events only.
     private static let errors: [ErrorCode] = [
         .invalidMessage, .unknownMessage, .callerNotAllowed, .serviceUnavailable, .overloaded, .deadlineExceeded,
         .internalError, .eventsAwaited,

@@ -37,7 +37,7 @@ import EventLoop
 
     var isDone: Bool { result != nil }
 
-    /// Waits until it is done. Who waits holds no place for the reply meanwhile.
+    /// Waits until the call is done. A waiting task reserves no memory for the reply.
     func end() async {
         guard !isDone else { return }
         await withUnsafeContinuation {

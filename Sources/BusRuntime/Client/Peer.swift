@@ -23,7 +23,7 @@ struct ReturnAddress {
     /// This process was paused. Frames that the peer sent before its next HELLO may be old, and are not executed.
     private(set) var mustGreet = false
     /// The delay of its last frame beyond the shortest delay, in nanoseconds. Without it, a resumed process would
-    /// execute requests that nobody waits for.
+    /// execute requests whose callers have given up.
     private(set) var delay: UInt64 = 0
     private var way = DelayEstimator()
 

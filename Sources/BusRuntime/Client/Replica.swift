@@ -34,7 +34,7 @@ import JSONText
     private var lastSentID: UInt64 = 0
     private(set) var remote: Hello?
     private(set) var remoteState = ServiceState.starting
-    /// It sent GOAWAY. It accepts no new requests, whatever its PONGs say.
+    /// It sent GOAWAY. It accepts no new requests, even if its PONGs say otherwise.
     private var isLeaving = false
     private var isGreeted = false
     private var lastHeard: UInt64 = 0
@@ -102,7 +102,7 @@ import JSONText
 
     private func redialNow() {
         redialAt = nil
-        // The old socket may have received a HELLO again meanwhile. What was sent through it is lost.
+        // The old socket may have received a HELLO again meanwhile. Frames that were sent through it are lost.
         lose()
         let keys = configuration.security?.allowed.keys(of: service) ?? []
         let place = key.flatMap { keys.firstIndex(of: $0) }

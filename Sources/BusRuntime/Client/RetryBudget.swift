@@ -4,8 +4,8 @@
 /// retried, and ten per second if there are few calls. The bucket is large enough for two replicas that are lost at
 /// once with all their requests in flight (the credit is 64).
 ///
-/// - Source: Google, "Site Reliability Engineering", 2016, chapter 21: at most three attempts of a request, and a
-///   budget of 10 % for the retries of a client.
+/// - Source: Google, "Site Reliability Engineering", 2016, chapter 21. It allows at most three attempts of a request,
+///   and a budget of 10 % for the retries of a client.
 struct RetryBudget {
     static let share = 0.1
     static let perSecond = 10.0

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Who may connect to the bus: the public keys of each service and of operators.
+/// The public keys of the services and operators that may connect to the bus.
 ///
 /// The file has one line `NAME KEY` for each key. A line that starts with `#` is a comment. A service may have several
 /// keys, so that a key can be replaced while its replicas restart one after another.

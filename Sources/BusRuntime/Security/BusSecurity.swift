@@ -6,7 +6,7 @@ import Foundation
 ///
 /// The allow list's file is watched. A change takes effect within a second, on open connections too.
 @Loop package final class BusSecurity {
-    /// 0 is nobody's number, for connections without a known key.
+    /// 0 belongs to no key. It is for connections without a known key.
     typealias Identity = Int
 
     let secret: BusKey
@@ -27,7 +27,7 @@ import Foundation
     package var onRefusal: (@Loop (BusKey) -> Void)?
     private var lastRefusal: UInt64 = 0
 
-    /// What distinguishes one state of a file from the next.
+    /// The values that distinguish one state of a file from the next.
     private struct Stamp: Equatable, Sendable {
         let inode: UInt64
         let size: Int64

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-/// What a handler knows about a request besides its body.
+/// The facts that a handler has about a request besides its body.
 @Loop package final class RequestContext {
     /// Identifies the message. It is the same in every attempt.
     package let messageID: Identifier

@@ -60,7 +60,7 @@ import EventLoop
     /// The counters of messages without a handler, by caller.
     private var unknown: [ServiceName: TrafficMeter] = [:]
     private var jobs: [JobKey: Job] = [:]
-    /// The newest answers, for whoever watches.
+    /// The newest answers, for an operator who watches.
     var answers = AnswerLog()
     private(set) var internalErrors = 0
     private var admission = AdmissionController()

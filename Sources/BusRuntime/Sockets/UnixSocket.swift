@@ -9,7 +9,7 @@ enum UnixSocket {
     /// A file younger than this, in seconds, may belong to a process that does not listen yet.
     private static let youth = 2.0
 
-    /// Whether nobody listens any more. Such a file can be removed.
+    /// Whether no process listens any more. Such a file can be removed.
     static func isDead(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return true }
@@ -48,7 +48,7 @@ enum UnixSocket {
         return credentials[0] > 0 ? credentials[0] : nil
     }
 
-    /// Removes a file that nobody listens on, so that a new socket can use the path.
+    /// Removes a file on which no process listens, so that a new socket can use the path.
     ///
     /// - Throws: ``ZMQError`` if the path is too long, or if a process listens there. libzmq would take the path from
     ///   that process.

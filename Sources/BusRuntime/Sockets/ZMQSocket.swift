@@ -7,7 +7,7 @@ import Glibc
 package struct ZMQError: Error, Sendable, CustomStringConvertible {
     /// The `errno` of libzmq.
     package let code: Int32
-    /// What was attempted.
+    /// The call that failed.
     package let call: String
     package var description: String { "\(call): \(String(cString: zmq_strerror(code)))" }
 
@@ -98,7 +98,7 @@ struct Received {
         try require(ZMQ_CURVE_SERVER, Int32(1))
         try require(ZMQ_CURVE_SECRETKEY, security.secret.bytes)
         try require(ZMQ_ZAP_DOMAIN, Array(domain.utf8))
-        // Without an authenticator nobody is accepted, instead of everybody.
+        // Without an authenticator, libzmq accepts nobody instead of everybody.
         try require(CZMQ_ZAP_ENFORCE_DOMAIN, Int32(1))
         readsIdentity = true
     }
