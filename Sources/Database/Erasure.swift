@@ -19,8 +19,8 @@ import Values
         transaction.send(turn, [.uuid(person)])
     }
 
-    /// The same wait as an SQL expression, for a person whom a row of the service names. It does not wait if the column
-    /// is null.
+    /// The same wait as an SQL expression, for the person in a row of the service. It does not wait if the column is
+    /// null.
     ///
     /// - Parameter column: of type `uuid`.
     nonisolated package static func wait(forPersonIn column: String) -> String {

@@ -50,7 +50,7 @@ package struct AuditAnchorRun: Sendable, Equatable {
 
 /// Authentication codes over the ends of the chains. They are made every hour with a key that is not in the database.
 ///
-/// Whoever can rewrite a whole chain in the database cannot make its anchors.
+/// An attacker who can rewrite a whole chain in the database cannot make its anchors.
 @Loop package struct AuditAnchors {
     /// The time between two runs.
     package nonisolated static let interval = Duration.seconds(3600)

@@ -6,7 +6,7 @@ package struct AuditReport: Sendable {
     package struct Finding: Sendable, Equatable {
         /// The name of the chain; `nil` if the difference concerns all anchors.
         package let chain: String?
-        /// What is wrong and where: a sentence without its full stop.
+        /// The problem and its place, as a sentence without its full stop.
         package let text: String
 
         /// Takes the chain and the sentence.

@@ -11,8 +11,8 @@ import Values
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
     }
 
-    /// The keys of a statement. PostgreSQL would plan a statement that takes an array each time anew: it expects ten elements,
-    /// so that a plan for the few that there are looks cheaper. One with so many parameters is planned once.
+    /// The most keys of a statement. PostgreSQL would plan a statement with an array anew each time: it expects ten
+    /// elements, so a plan for the few actual ones looks cheaper. It plans a statement with this many parameters once.
     private nonisolated static let mostKeys = 8
 
     private let database: Database

@@ -2,8 +2,8 @@ import EventLoop
 
 /// How many connections all replicas together may open, beside what the server allows.
 ///
-/// A replica says the size of its pool in the name that the server shows for its connections. So each one can add up all of
-/// them, and nobody has to say how many replicas there are.
+/// A replica puts the size of its pool into the name that the server shows for its connections. So each replica can add
+/// up all pools, and no setting has to name the number of replicas.
 package struct ConnectionDemand: Sendable, Equatable {
     /// The sum of all pools.
     package let pools: Int64

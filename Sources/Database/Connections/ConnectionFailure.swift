@@ -3,7 +3,7 @@ import CPostgres
 /// Why a connection failed, in words that may be logged. libpq's own messages may contain parts of a connection string
 /// or of a statement.
 enum ConnectionFailure {
-    /// What libpq writes before the message of the system, of the server or of TLS.
+    /// The texts that libpq writes before the message of the system, of the server or of TLS.
     private static let prefixes = [
         "failed: FATAL:  ", "failed: ", "could not receive data from server: ", "could not send data to server: ",
         "could not translate host name ",
@@ -25,7 +25,7 @@ enum ConnectionFailure {
     }
 }
 
-/// What a server says without being asked: why it ends a connection, and that a standby did not confirm a commit.
+/// The notices of a server. They tell why it ends a connection, and that a standby did not confirm a commit.
 ///
 /// It is used on the loop only: libpq calls the receiver during calls from the loop.
 final class ServerNotices: @unchecked Sendable {

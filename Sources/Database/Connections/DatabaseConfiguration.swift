@@ -5,8 +5,8 @@ import Glibc
 package struct DatabaseConfiguration: Sendable {
     /// A libpq connection string or URI.
     package var connectionString: String
-    /// Hosts in place of those in the connection string, for reads that a standby may answer; `nil` for the hosts in the
-    /// string. Of several a standby is preferred to the primary.
+    /// Hosts in place of those in the connection string, for reads that a standby may answer; `nil` for the hosts in
+    /// the string. If there are several, a standby is preferred to the primary.
     package var standbys: String?
     /// The schema of the service's tables.
     package var schema: String
@@ -33,8 +33,8 @@ package struct DatabaseConfiguration: Sendable {
     /// The role in a connection string; `nil` if it names none or is malformed.
     package static func role(in connectionString: String) -> String? { parameters(of: connectionString)["user"] }
 
-    /// Whether an attacker on the network could read along or impersonate the server: the connection uses a network,
-    /// and the server need not prove its identity.
+    /// Whether an attacker on the network could read the traffic or impersonate the server. That is so if the
+    /// connection uses a network and the server need not prove its identity.
     ///
     /// - Parameter standbys: as ``standbys``.
     package static func isOpenToTheNetwork(_ connectionString: String, standbys: String? = nil) -> Bool {
@@ -62,7 +62,7 @@ package struct DatabaseConfiguration: Sendable {
         return parameters
     }
 
-    /// Whether a connection string has an address (`hostaddr`), which libpq would use whatever the host is.
+    /// Whether a connection string has an address (`hostaddr`). libpq would use that address instead of the host.
     package static func hasAddress(_ connectionString: String) -> Bool {
         parameters(of: connectionString)["hostaddr"] != nil || getenv("PGHOSTADDR") != nil
     }
@@ -88,7 +88,7 @@ package struct DatabaseConfiguration: Sendable {
             "-c search_path=\(schema) -c statement_timeout=5000 -c lock_timeout=200 -c idle_in_transaction_session_timeout=10000 -c enable_seqscan=off -c jit=off"
         let isOneOfMany = (standbys?.split(separator: ",").count ?? hosts(in: connectionString)) > 1
         let parameters = [
-            // What stands before the connection string is a default, which the string may override.
+            // The parameters before the connection string are defaults, which the string may override.
             //
             // Of several hosts only the primary takes writes. A dead one must not hold up the attempt for long: three
             // of them and the silence limit still end within 15 seconds. The kernel would keep a connection to a host

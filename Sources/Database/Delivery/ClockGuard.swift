@@ -16,7 +16,7 @@ enum BootClock {
     }()
 }
 
-/// Compares the database's clock with the boot clock, which nobody can set. So a jump of the database's clock ends no
+/// Compares the database's clock with the boot clock, which cannot be set. So a jump of the database's clock ends no
 /// hold early.
 struct ClockGuard {
     /// How far the database's clock is ahead, in microseconds, when both last advanced together.

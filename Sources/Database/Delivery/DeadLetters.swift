@@ -41,7 +41,8 @@ package struct DeadLetter: Sendable, Equatable {
     }
 }
 
-/// What an operator can do with dead letters. It needs only the tables: no replica runs, and no content is decrypted.
+/// The operations on dead letters for an operator. They need only the tables: no replica has to run, and nothing is
+/// decrypted.
 @Loop package struct DeadLetters {
     private let database: Database
 

@@ -17,8 +17,8 @@ import Values
     ///   - epoch: the last epoch that the producer knows; `nil` if it knows none.
     ///   - cluster: the producer's.
     ///   - now: the producer's time.
-    /// - Returns: the present epoch, `nil` in the same cluster; and the producer's time at an earlier note in these data, up
-    ///   to which they have every delivered event.
+    /// - Returns: the present epoch; `nil` in the same cluster. It also returns the producer's time at an earlier note
+    ///   in these data. They have every event that was delivered until then.
     package static func agree(
         on epoch: String?, in cluster: String, at now: Timestamp, with producer: ServiceName, over database: Database
     ) async throws -> (epoch: String?, since: Timestamp?) {
@@ -50,7 +50,7 @@ import Values
 }
 
 extension Outbox {
-    /// What a producer knows when it asks a receiver for its epoch.
+    /// The facts that a producer sends when it asks a receiver for its epoch.
     package struct Knowledge: Sendable {
         /// The last epoch of the receiver's database in which it has what was delivered; `nil` before the first one.
         package let epoch: String?
@@ -60,7 +60,7 @@ extension Outbox {
         package let now: Timestamp
     }
 
-    /// What this producer knows of a receiver.
+    /// The facts that this producer has stored about a receiver.
     package func knowledge(of receiver: ServiceName) async throws -> Knowledge {
         let row = try await database.read(Self.known, [.text(receiver.rawValue)])[0]
         return Knowledge(
@@ -89,7 +89,7 @@ extension Outbox {
     package func putBack(to receiver: ServiceName, since moment: Timestamp?) async throws -> Int64 {
         let name = SQLValue.text(receiver.rawValue)
         var count: Int64 = 0
-        // What was delivered just before is removed from the outbox while the first turn waits.
+        // While the first turn waits, the events that were delivered just before are removed from the outbox.
         for _ in 0..<2 {
             count += try await inBatches(Self.putBack, [name, .timestamp(moment)])
             let done = try await database.read("SELECT clock_timestamp() AS now")[0].timestamp("now")
@@ -100,14 +100,14 @@ extension Outbox {
         return count
     }
 
-    /// Has everything delivered at once that waits for a receiver. Its former attempts do not count.
+    /// Makes all items that wait for a receiver due at once. Their former attempts do not count.
     package func release(to receiver: ServiceName) async throws {
         _ = try await inBatches(Self.release, [.text(receiver.rawValue)])
         lookNow()
     }
 
-    /// Removes the delivered events that are kept for nobody, and those that are a day old, or an hour older than the last
-    /// agreement with their receiver.
+    /// Removes the delivered events that are kept for no receiver, and those that are a day old. It also removes those
+    /// that are an hour older than the last agreement with their receiver.
     package func purgeDelivered() async throws { _ = try await inBatches(Self.purge, []) }
 
     /// Repeats a statement that picks and changes a batch of rows until it picks less than one. Another replica may have

@@ -3,7 +3,7 @@ import EventLoop
 import JSONText
 import Values
 
-/// What identifies a repetition of a request.
+/// The values that identify a repetition of a request.
 package struct InboxRequest: Sendable {
     /// The person whose key it is, or the key itself if nobody is signed in.
     package var scope: String

@@ -36,13 +36,14 @@ package struct DeliveryPostponed: Error, Equatable {
     package init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
 }
 
-/// A deliverer's error for an item that has not failed and is not done. The same item comes again, with ten new attempts.
+/// A deliverer's error for an item that has not failed and is not done. The relay delivers the same item again, with
+/// ten new attempts.
 ///
-/// So one row stays one row, whenever a process is killed.
+/// So there is one row for the item at any time, even if a process is killed.
 package struct DeliveryGoesOn: Error, Equatable {
-    /// The time until the item comes again.
+    /// The time until the next delivery of the item.
     package let pause: Duration
-    /// Takes the time until the item comes again.
+    /// Takes the time until the next delivery of the item.
     package init(after pause: Duration) { self.pause = pause }
 }
 
@@ -102,8 +103,8 @@ package struct DeliveryGoesOn: Error, Equatable {
         }
     }
 
-    /// If more items are due than fit, the next look waits to take many, because a look costs the same for one item as
-    /// for many. Hanging deliveries delay the others only briefly.
+    /// If more items are due than fit, the relay waits before its next query, so that it can take many. A query costs
+    /// the same for one item as for many. Hanging deliveries delay the others only briefly.
     private func makeRoom() async {
         let end = MonotonicClock.now() + Self.longestGathering.nanoseconds
         while !isStopped, inHand > Self.batch / 2, MonotonicClock.now() < end {
@@ -277,7 +278,7 @@ package struct DeliveryGoesOn: Error, Equatable {
         INSERT INTO clock_marks (boot, clock_offset) VALUES ($1, $2)
         ON CONFLICT (boot) DO UPDATE SET clock_offset = excluded.clock_offset, at = excluded.at
         """
-    /// The due items are selected once, whatever the plan.
+    /// The statement selects the due items once, with any plan of PostgreSQL.
     ///
     /// As a sub-select, PostgreSQL could evaluate it for each row, each time skipping the locked rows, and take all
     /// items. It does so if the table was last seen empty.
@@ -332,7 +333,7 @@ package struct DeliveryGoesOn: Error, Equatable {
         """
 }
 
-/// What an operator must be told.
+/// A problem of which an operator must be told.
 package enum OutboxAlarm: Sendable, Equatable {
     /// The database's clock and this machine's boot clock differ by more than a minute. No timer fires.
     ///

@@ -4,9 +4,9 @@ import EventLoop
 package struct OutboxStatistics: Sendable, Equatable {
     /// The due items; at most ``most`` are counted.
     package var due: Int64 = 0
-    /// The longest wait in seconds. An event counts from its creation, whatever its attempts. Other items count from
-    /// when they were due, or from their creation if no replica knows their type. Items behind a dead letter do not
-    /// count, because they wait for an operator.
+    /// The longest wait in seconds. An event counts from its creation, even after failed attempts. Other items count
+    /// from when they were due, or from their creation if no replica knows their type. Items behind a dead letter do
+    /// not count, because they wait for an operator.
     package var oldestSeconds: Double = 0
     /// The number of dead letters.
     package var dead: Int64 = 0
