@@ -3,7 +3,7 @@
 /// An address gets two connections a millisecond. Its further sockets wait here in a queue of their own. Without that,
 /// the work of opening and closing many connections for one address would delay the others.
 struct AcceptQueue {
-    /// What to do with a new socket.
+    /// The decision on a new socket.
     enum Entry: Equatable {
         case connects
         case waits

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What the server does with the body of a request after it has read the head.
+/// The server's decision on the body of a request after it has read the head.
 package enum BodyAdmission {
     /// Read the body, up to `limit` bytes.
     case read(limit: Int)

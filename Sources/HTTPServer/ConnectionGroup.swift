@@ -30,7 +30,7 @@ import EventLoop
             group.count += 1
         }
 
-        /// Adds the connection at the end of those that wait. Does nothing if it waits already.
+        /// Adds the connection at the end of the waiting ones. Does nothing if it waits already.
         func wait() {
             guard !isWaiting else { return }
             isWaiting = true

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What a connection needs from its server.
+/// The functions of the server that a connection needs.
 @Loop protocol HTTPConnectionOwner: AnyObject {
     var limits: HTTPLimits { get }
     var isDraining: Bool { get }
@@ -47,7 +47,7 @@ import EventLoop
     private var parser: HTTPParser
     private var state = State.reading
     private var head: HTTPRequestHead?
-    /// What takes the body of the request while it arrives.
+    /// The receiver of the request's body while it arrives.
     private var upload: (any HTTPUpload)?
     /// Whether the client waits for `100 Continue`.
     private var invitesBody = false

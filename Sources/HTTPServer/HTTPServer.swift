@@ -8,7 +8,7 @@ import Glibc
     /// Makes the response to a request.
     package typealias Handler = @Loop (HTTPRequest) async -> HTTPResponse
 
-    /// What the owner of the server decides.
+    /// The decisions of the server's owner.
     package struct Delegate {
         /// The shares that count a connection from this address. An address without shares has no limit.
         package var shares: @Loop (String) -> [ConnectionShare]

@@ -118,7 +118,7 @@ struct DocsPage: Sendable {
         let parameters = operation["parameters"]?.arrayValue ?? []
         if !parameters.isEmpty {
             let items = parameters.map { parameter in
-                // What is said of the parameter goes before what is said of its type.
+                // The parameter's description replaces that of its type.
                 let schema = parameter["schema"]?.with("description", parameter["description"] ?? "")
                 return member(
                     "\(text(parameter["name"])) <small>in \(text(parameter["in"]))</small>", schema,

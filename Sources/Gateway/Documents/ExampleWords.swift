@@ -1,6 +1,6 @@
 import JSONText
 
-/// What members that several types have hold in examples, by their name. A member says for itself what else it holds:
+/// The values in examples of members that several types have, by name. A member may set another value itself:
 /// `@Field(example:)`.
 enum ExampleWords {
     static let all: [String: JSONValue] = [

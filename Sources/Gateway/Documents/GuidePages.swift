@@ -1,7 +1,7 @@
 /// The guide for app developers (`docs/guide`) as HTML pages. They look like ``DocsPage`` and have its policy.
 struct GuidePages: Sendable {
     private let pages: [String: [UInt8]]
-    /// What the front page says below its title, as HTML: which page is about what.
+    /// The text of the front page below its title, as HTML. It tells the topic of each page.
     let introduction: String
 
     /// - Parameter sources: the pages in Markdown, by their names without `.md`.

@@ -87,7 +87,7 @@ struct MarkdownText {
         return "<\(name)>\(items.map { "<li>\(inline($0[...]))</li>" }.joined(separator: "\n"))</\(name)>"
     }
 
-    /// What begins an item of a list: `- `, or a number with `. `.
+    /// The beginning of an item of a list: `- `, or a number with `. `.
     private static func marker(_ line: Substring) -> Substring? {
         if line.hasPrefix("- ") { return line.prefix(2) }
         let digits = line.prefix { $0.isNumber }

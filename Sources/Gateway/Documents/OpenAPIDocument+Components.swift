@@ -56,7 +56,7 @@ extension OpenAPIDocument {
         ],
     ]
 
-    /// One problem for every refusal and failure. Which codes an operation can answer stands in its `x-problem-codes`.
+    /// One problem for every refusal and failure. The codes that an operation can answer are in its `x-problem-codes`.
     private func problemSchemas(_ schemas: SchemaComponents) {
         _ = schemas.exported(problemSchema)
         schemas.allowMoreMembers(of: "Problem")

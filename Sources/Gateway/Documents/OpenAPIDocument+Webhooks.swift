@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-// What the operator's own servers are sent, where they send SMS, emails and pushes. The app finds `data` in its push.
+// The requests to the operator's own servers, if these send SMS, emails and pushes. The app finds `data` in its push.
 extension OpenAPIDocument {
     func webhooks(_ schemas: SchemaComponents) -> JSONValue {
         [

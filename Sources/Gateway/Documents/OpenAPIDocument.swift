@@ -111,7 +111,7 @@ struct OpenAPIDocument: Sendable {
             "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
             "description": .string(note.isEmpty ? "Name of what the path leads to." : note),
         ]
-        // In a path, what stands before a name tells what it names.
+        // In a path, the segment before a parameter tells which thing the parameter names.
         let owner = route.path.text.split(separator: "/").prefix { $0 != "{\(name)}" }.last ?? ""
         let word = addition?.declaration?.example ?? ExampleWords.all["\(owner).\(name)"]
         // A route without a message has no schema to show.

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What an operation is about, for readers and for the names of generated classes.
+/// The topic of an operation, for readers and for the names of generated classes.
 struct OperationTag {
     let name: String
     let words: String

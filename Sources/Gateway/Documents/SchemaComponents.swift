@@ -10,7 +10,7 @@ final class SchemaComponents {
     /// Names that two different schemas claim.
     private(set) var clashes: Set<String> = []
 
-    /// A schema as it stands where it is used: a reference, or, where it needs no name, the schema itself.
+    /// A schema in the form for the place of its use: a reference, or the schema itself if it needs no name.
     func exported(_ schema: JSONSchema, _ place: JSONSchema.Place = .publicReply) -> JSONValue {
         schema.exported(place) { self.reference(to: $0, $1, place) }
     }

@@ -41,7 +41,7 @@ import JSONText
         /// The member's name in JSON, with its colon.
         let name: [UInt8]
         let source: Source
-        /// What the message says of the member.
+        /// The declaration of the member in the message.
         let declaration: JSONSchema.Member?
 
         /// A regular expression that the text matches. `If-Match` is `*` or a list of entity tags in ASCII (RFC 9110,
@@ -52,7 +52,7 @@ import JSONText
     }
 
     private let declaration: HTTPRoute
-    /// What clients call the operation: `sendOTP`.
+    /// The name of the operation for clients: `sendOTP`.
     let id: String
     let path: PathTemplate
     let target: Target

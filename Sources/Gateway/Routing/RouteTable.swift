@@ -66,7 +66,7 @@ struct RouteTable: Sendable {
         return .otherMethods(others + ["OPTIONS"])
     }
 
-    /// Finds the routes of the most exact template that matches a path, whatever the method.
+    /// Finds the routes of the most exact template that matches a path, for all methods.
     ///
     /// So `send` in `/auth/otp/send` is never taken for the `{challengeId}` of `/auth/otp/{challengeId}`.
     private func resource(at path: String) -> ([Route], [String: String])? {

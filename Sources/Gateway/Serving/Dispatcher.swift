@@ -116,7 +116,7 @@ import ProcessRuntime
         return decorated(response, request.head, trace)
     }
 
-    /// What is at a path that is no operation: the web app, or where a page has gone.
+    /// The content of a path that is no operation: the web app, or a redirect to a page's new address.
     ///
     /// - Returns: the response, and the path as logs and metrics have it.
     private func file(_ head: HTTPRequestHead) async throws(Problem) -> (HTTPResponse, String?) {
@@ -257,8 +257,8 @@ import ProcessRuntime
         }
     }
 
-    /// Only callers without the key count against the rate limit. So nobody can guess keys without end, and other
-    /// callers cannot use up the operator's limit.
+    /// Only callers without the key count against the rate limit. So an attacker cannot guess keys without end, and
+    /// other callers cannot use up the operator's limit.
     private func admitOperator(_ request: HTTPRequest) throws(Problem) {
         guard !configuration.operators.admits(request.head.headers, peer: request.peer) else { return }
         try charge(try address(of: request.head, from: request.peer))

@@ -10,8 +10,8 @@ import JSONText
     private let gatekeeper: Gatekeeper
     private let content: JSONValue
     private let document: [UInt8]
-    /// The page about the API, and below it the guide, made at their first request: most replicas show them to nobody, and both take
-    /// longer than the rest of their start.
+    /// The page about the API, and below it the guide. Each is made at its first request: most replicas never show
+    /// them, and both take longer than the rest of the start.
     private lazy var page = Loop.spawn { [content] in
         try await Loop.compute { DocsPage(content, introduction: GuidePages.embedded.introduction) }
     }
@@ -38,7 +38,7 @@ import JSONText
             guard let page = try? await page.value else { throw Problem(.serviceUnavailable, "Please try again.") }
             return Self.html(page.bytes)
         case .guide:
-            // Who reads the guide's files knows a page by the name of its file.
+            // A reader of the guide's files knows a page by the name of its file.
             let name = parameters["page"] ?? ""
             guard let guide = try? await guide.value else { throw Problem(.serviceUnavailable, "Please try again.") }
             guard let page = guide[name.hasSuffix(".md") ? String(name.dropLast(3)) : name] else {

@@ -5,7 +5,7 @@ import JSONText
 
 /// The web app of `clients/web`, which is in this program. Its paths begin with `/app/`.
 struct WebApp: Sendable {
-    /// What the operator says of the app.
+    /// The operator's settings of the app.
     struct Settings: Sendable {
         /// Further origins that pictures come from and go to, such as `https://pictures.example`.
         var sources: [String] = []

@@ -19,7 +19,7 @@ import JSONText
             throw Problem(.forbidden, "Only a page of this address may do this.")
         }
         if let given = Self.given(in: body) {
-            // What cannot lie in a cookie is no token of auth's, so nothing is renewed.
+            // A text that a cookie cannot hold is no token of auth's, so nothing is renewed.
             guard given.setting != nil else { throw Self.signedOut }
             return try await renew(given, options)
         }
@@ -37,7 +37,7 @@ import JSONText
         }
     }
 
-    /// What a page sends right after a sign-in.
+    /// The tokens that a page sends right after a sign-in.
     private static func given(in body: [UInt8]) -> WebSessionCookie? {
         guard let root = try? JSONDocument(body).root, let token = root["refreshToken"]?.string else { return nil }
         return WebSessionCookie(refreshToken: token, deviceSecret: root["deviceSecret"]?.string)

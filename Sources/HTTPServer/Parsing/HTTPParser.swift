@@ -15,7 +15,7 @@ package struct HTTPParser: Sendable {
         case body([UInt8])
     }
 
-    /// What the parser waits for. The owner limits the time of each phase.
+    /// The part of a request that the parser waits for. The owner limits the time of each phase.
     package enum Phase: Sendable, Equatable { case idle, head, admission, body, refused }
 
     enum State: Sendable {
@@ -48,7 +48,7 @@ package struct HTTPParser: Sendable {
     private var skippedEmptyLine = false
     var bodyLimit = 0
     private var partLength = Int.max
-    /// What has been read of the body, or of its part.
+    /// The bytes of the body, or of its part, that have been read.
     private var body: [UInt8] = []
     /// The bytes of the body that have been read.
     private(set) var bodyCount = 0
