@@ -19,7 +19,7 @@ package enum ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The caller's deadline passed.
     case deadlinePassed
 
-    /// What a person can do about it.
+    /// A sentence that tells a person what to do about the error.
     package var description: String {
         switch self {
         case .unsupportedKind(.other): "This is no picture that can be read. Send a JPEG or a PNG."

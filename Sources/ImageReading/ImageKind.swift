@@ -1,4 +1,4 @@
-/// What kind of file some bytes begin, by their first bytes and never by a name.
+/// The kind of a file, by its first bytes and never by its name.
 package enum ImageKind: String, Sendable, Hashable, CaseIterable {
     /// A JPEG file. It can be read.
     case jpeg
@@ -34,7 +34,8 @@ package enum ImageKind: String, Sendable, Hashable, CaseIterable {
             }
     }
 
-    /// The first brand of an ISO base media file that is a picture's: the main one stands first, and may be a general one.
+    /// The kind by the first brand of an ISO base media file that is a picture's. The main brand comes first, and may
+    /// be a general one.
     private static func brands(of bytes: [UInt8]) -> ImageKind {
         for start in [8, 16, 20, 24, 28] where start + 4 <= bytes.count {
             switch String(decoding: bytes[start..<start + 4], as: UTF8.self) {

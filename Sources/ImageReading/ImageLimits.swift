@@ -28,7 +28,7 @@ package struct ImageLimits: Sendable, Hashable {
     }
 }
 
-/// What is left of the work that a picture may cost.
+/// The work that is left for a picture.
 struct WorkBudget {
     private var left: Int
     private var untilClock = interval

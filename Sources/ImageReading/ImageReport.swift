@@ -1,4 +1,4 @@
-/// What was found in a picture that is whole.
+/// The measures of a picture that was read to its end.
 package struct ImageReport: Sendable, Hashable {
     /// JPEG or PNG.
     package var kind: ImageKind
@@ -8,14 +8,14 @@ package struct ImageReport: Sendable, Hashable {
     package var height: Int
     /// How the stored picture is turned to stand upright.
     package var orientation: ImageOrientation
-    /// The mean of the luma, 0 to 255. What is transparent counts as white.
+    /// The mean of the luma, 0 to 255. Transparent pixels count as white.
     package var brightness: Double
     /// The share of squares of 8 by 8 pixels whose mean luma is at most 4: nothing is seen there. 0 to 1.
     package var darkShare: Double
     /// The share of squares of 8 by 8 pixels whose mean luma is at least 251. 0 to 1.
     package var lightShare: Double
-    /// The contrast of small details against that of details four times as large, in the picture as it looks when its shorter
-    /// side has 480 pixels. Photographs have some 0.3 to 1; 0 is a flat surface.
+    /// The contrast of small details, divided by that of details four times as large. It is measured as if the
+    /// picture's shorter side had 480 pixels. Photographs have some 0.3 to 1; 0 is a flat surface.
     package var sharpness: Double
 
     init(kind: ImageKind, width: Int, height: Int, orientation: ImageOrientation, luma: LumaMeasures) {
@@ -28,8 +28,8 @@ package struct ImageReport: Sendable, Hashable {
 
 /// Reads a JPEG or a PNG to its end and measures it.
 package enum ImageReader {
-    /// Reads a picture. It runs on the caller's thread, for up to 2 seconds and with up to 64 MiB beside `bytes` under the
-    /// standard limits: an event loop calls it on another thread.
+    /// Reads a picture. It runs on the caller's thread, so an event loop must call it on another thread. Under the
+    /// standard limits it takes up to 2 seconds, and up to 64 MiB beside `bytes`.
     ///
     /// - Parameter deadline: the instant at which it gives up; it looks every few milliseconds.
     /// - Throws: every error of ``ImageError``. Bytes behind the end of the picture are none.

@@ -70,7 +70,7 @@ struct JPEGFrame {
     }
 }
 
-/// What one scan of a JPEG brings: its SOS segment.
+/// The content of one scan of a JPEG: its SOS segment.
 struct JPEGScan {
     /// Indices of components, with the Huffman tables for their first and their other coefficients.
     private(set) var parts: [(component: Int, dc: Int, ac: Int)] = []

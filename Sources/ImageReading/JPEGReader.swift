@@ -3,9 +3,10 @@
 /// No picture is made. The first coefficient of a block (DC) is its mean, so those of all blocks are the picture at an eighth of
 /// its size. The squares of the other coefficients (AC) say how much detail there is.
 ///
-/// A progressive JPEG brings coefficients in several scans. To keep them all, 40 megapixels would take 240 MB. The reader keeps
-/// the mean of each block, and one bit for each coefficient that is not 0, because how many bits a later scan has depends on it:
-/// 10 bytes a block. A coefficient counts when it first appears, with the middle of the values that later bits may give it.
+/// A progressive JPEG brings coefficients in several scans. To keep them all, 40 megapixels would take 240 MB. The
+/// reader keeps the mean of each block, and one bit for each coefficient that is not 0: 10 bytes a block. The number of
+/// bits in a later scan depends on these bits. A coefficient counts when it first appears, with the middle of the
+/// values that later bits may give it.
 struct JPEGReader {
     private let bytes: [UInt8]
     private let limits: ImageLimits
@@ -224,7 +225,7 @@ struct JPEGReader {
 
     private enum Colours { case luma, redGreenBlue, inks, lumaAndBlack }
 
-    /// What the components are, as libjpeg decides it.
+    /// The colours of the components, by libjpeg's rules.
     private func colours(_ frame: JPEGFrame) -> Colours {
         switch frame.components.count {
         case 3:

@@ -2,7 +2,7 @@
 struct JPEGSegment {
     /// The second byte of the marker.
     var marker: UInt8
-    /// What follows the marker and its length.
+    /// The bytes after the marker and its length.
     var payload: Range<Int>
     /// The coded data behind the header of a scan; empty for other markers.
     var scan: Range<Int>

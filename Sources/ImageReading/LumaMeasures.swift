@@ -1,8 +1,8 @@
-/// What is measured of the luma of a picture.
+/// The measures of the luma of a picture.
 ///
 /// An octave is a range of detail sizes. Octave 0 holds details of one to two pixels, and each further one those twice as large.
-/// Octaves 0 to 2 lie inside squares of 8 by 8 pixels, so a reader sums them up while it reads; the others are those of the
-/// picture that has one sample for each square.
+/// Octaves 0 to 2 are inside squares of 8 by 8 pixels, so a reader sums them up while it reads. The others are those of
+/// the picture with one sample for each square.
 struct LumaMeasures {
     private(set) var brightness = 0.0
     private(set) var darkShare = 0.0

@@ -57,7 +57,7 @@ struct PNGChunks {
         if type == "iCCP" { try checkProfile(bytes[chunk.data]) }
     }
 
-    /// A colour profile is unpacked by whoever draws the picture: it must be whole, and small.
+    /// A program that draws the picture unpacks its colour profile. So the profile must be whole and small.
     private func checkProfile(_ data: ArraySlice<UInt8>) throws(ImageError) {
         guard let name = data.prefix(80).firstIndex(of: 0), name + 2 <= data.endIndex, data[name + 1] == 0 else {
             throw .damaged("its colour profile has no name")

@@ -1,4 +1,4 @@
-/// The luma of the pixels of a PNG. What is transparent is shown before white.
+/// The luma of the pixels of a PNG. Transparent pixels are shown on white.
 struct PNGLuma {
     private let colours: PNGHeader.Colours
     private let depth: Int

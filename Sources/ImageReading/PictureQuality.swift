@@ -1,4 +1,4 @@
-/// What must be better before a picture is of use. A person can do something about each.
+/// The problems that make a picture useless. A person can do something about each.
 package enum QualityProblem: String, Sendable, Hashable, CaseIterable {
     /// It has too few pixels.
     case tooSmall = "too_small"
@@ -6,7 +6,7 @@ package enum QualityProblem: String, Sendable, Hashable, CaseIterable {
     case tooDark = "too_dark"
     /// Too much is white.
     case tooBright = "too_bright"
-    /// It has no small details: it is out of focus, or somebody moved.
+    /// It has no small details: it is out of focus, or the person or the camera moved.
     case blurred
 }
 
@@ -37,7 +37,7 @@ package struct QualityThresholds: Sendable, Hashable {
 }
 
 extension ImageReport {
-    /// What is wrong with the picture; empty if it is good enough.
+    /// The problems of the picture; empty if it is good enough.
     package func problems(_ thresholds: QualityThresholds = .standard) -> [QualityProblem] {
         var problems: [QualityProblem] = []
         if min(width, height) < thresholds.shortSide { problems.append(.tooSmall) }
