@@ -1,6 +1,6 @@
 import JSONText
 
-/// `vestibule audit`: checks that nobody changed the audit trails.
+/// `vestibule audit`: checks that nobody has changed the audit trails.
 enum AuditCommand {
     private static let commands = CommandGroup(
         name: "audit", usages: ["verify [SERVICE]"])

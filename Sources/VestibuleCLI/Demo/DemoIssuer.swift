@@ -2,8 +2,8 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// Stands in for Google in a system that the demo starts for itself: it signs identity tokens with a key that is made
-/// for one run, and publishes that key on this machine. Only a system that is given ``variables`` trusts it.
+/// Takes the place of Google in a system that the demo starts for itself. It signs identity tokens with a key that is
+/// made for one run, and publishes that key on this machine. Only a system with ``variables`` trusts it.
 final class DemoIssuer: Sendable {
     private static let name = "https://issuer.demo.invalid"
     private static let audience = "vestibule-demo"
@@ -77,7 +77,7 @@ final class DemoIssuer: Sendable {
         return Array(head.utf8) + body
     }
 
-    /// Gives every connection the answer, whatever it asks for.
+    /// Gives every connection the same answer, for any request.
     private static func serve(_ answer: [UInt8], at listener: Int32) {
         while true {
             let connection = accept(listener, nil, nil)

@@ -12,7 +12,7 @@ enum DemoTaste {
         )
     }
 
-    /// Of two that are liked alike, the same one wins whatever its side.
+    /// If two items are liked equally, the same one wins on either side.
     private static func rank(_ item: VisualItem) -> (Int, String) {
         (likings.reduce(0) { $0 + (item.alt.contains($1.0) ? $1.1 : 0) }, item.id)
     }

@@ -10,7 +10,7 @@ final class PlanDemo {
     private let plan: String
     private let issuer: DemoIssuer?
 
-    /// - Parameter issuer: stands in for Google; `nil` if the system does not trust it.
+    /// - Parameter issuer: takes the place of Google; `nil` if the system does not trust it.
     init(
         client: HTTPClient, spool: String, plan: String, uploads: HTTPClient? = nil, issuer: DemoIssuer? = nil
     ) throws {
@@ -111,7 +111,7 @@ final class PlanDemo {
         }
     }
 
-    /// The code of a message to somebody.
+    /// The code in a message to an address.
     private func code(in spooled: String, to address: String) async throws -> String {
         let line = try await Spool(file: "\(spool)/\(spooled).jsonl").line(for: "the code") {
             $0["to"]?.stringValue == address

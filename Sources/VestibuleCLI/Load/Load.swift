@@ -94,7 +94,7 @@ import Foundation
         }
     }
 
-    /// Signs somebody new in, who then does what they came for.
+    /// Signs a new person in, who then carries out `body`.
     private func live(since intended: UInt64, _ body: @Loop (LoadPerson) async throws -> Void) async -> String? {
         do {
             let connection = try await pool.take(new: true)

@@ -1,8 +1,8 @@
 import EventLoop
 
-/// What became of the calls of one kind.
+/// The outcomes of the calls of one kind.
 struct LoadTally: Sendable {
-    /// Of all calls, from the intended start. A call without an answer counts until it was given up.
+    /// The times of all calls, from the intended start. A call without an answer counts until it was given up.
     private(set) var times = LatencyHistogram()
     /// How many calls failed, by the code of the problem or of the ``LoadFailure``.
     private(set) var errors: [String: Int] = [:]

@@ -5,7 +5,7 @@ import Foundation
 enum LoadFailure: String, Error {
     /// No answer came in time.
     case timeout = "no_answer_in_time"
-    /// Nobody listens at the address.
+    /// No process listens at the address.
     case refused = "connection_refused"
     /// The connection ended before the answer did.
     case broken = "connection_broken"
@@ -117,7 +117,7 @@ enum LoadFailure: String, Error {
         waiting?.resume(returning: result)
     }
 
-    /// Whatever is called first on a refused connection gets the error.
+    /// The first system call on a refused connection gets the error.
     private func failByNumber() { fail(errno == ECONNREFUSED ? .refused : .broken) }
 
     private func fail(_ failure: LoadFailure) {

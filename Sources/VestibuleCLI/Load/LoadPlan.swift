@@ -1,16 +1,16 @@
 import EventLoop
 import Foundation
 
-/// What a person does in a load.
+/// An action of a person in a load.
 enum LoadAction: String, CaseIterable, Sendable {
     case onboarding, login, read, autosave
 }
 
-/// What people do in a load.
+/// A scenario: the actions of people in a load.
 enum LoadScenario: String, CaseIterable, Sendable {
     case onboarding, login, read, autosave, mixed
 
-    /// What the rate counts.
+    /// The unit of the rate.
     var unit: String {
         switch self {
         case .onboarding: "people"
@@ -41,7 +41,7 @@ enum LoadScenario: String, CaseIterable, Sendable {
     }
 }
 
-/// What `vestibule load` was told to do.
+/// The arguments of `vestibule load`.
 struct LoadPlan: Sendable, Equatable {
     /// Allowed numbers of actions a second.
     static let rates = 0.1...50_000.0

@@ -11,7 +11,7 @@ import Foundation
     private var waiting: [UnsafeContinuation<LoadConnection?, Never>] = []
     private var opened = 0
     private var places = 0
-    /// How often somebody waited for a connection, or this machine had no socket left.
+    /// How often a person waited for a connection, or this machine had no socket left.
     private(set) var waits = 0
     /// The greatest number of connections at a time.
     private(set) var greatest = 0
@@ -47,7 +47,7 @@ import Foundation
     /// Gives a connection back, whether or not it is of use.
     func give(_ connection: LoadConnection) { release(connection.isUsable ? connection : nil) }
 
-    /// Passes a place, perhaps with a connection, to whoever has waited longest.
+    /// Passes a place, perhaps with a connection, to the task that has waited longest.
     private func release(_ connection: LoadConnection?) {
         if !waiting.isEmpty {
             waiting.removeFirst().resume(returning: connection)

@@ -1,9 +1,9 @@
 import EventLoop
 import Foundation
 
-/// Starts each action at its intended time, whatever became of the earlier ones: an open loop.
+/// Starts each action at its intended time, even if earlier ones are late: an open loop.
 @Loop enum LoadRunner {
-    /// What a run took.
+    /// The times of a run.
     struct Span: Sendable {
         /// From the intended start of the first action to the end of the last one, in seconds.
         let seconds: Double

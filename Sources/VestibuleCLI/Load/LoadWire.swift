@@ -62,7 +62,7 @@ import VestibuleClient
     }
 }
 
-/// What a person of a load could not go on after.
+/// The error after which a person of a load cannot continue.
 struct LoadRefusal: Error {
     /// As a report shows it.
     let code: String
@@ -85,8 +85,8 @@ enum LoadCall {
         return Array("\(head)\r\n".utf8) + (body ?? [])
     }
 
-    /// The name under which a report adds up calls: the method and the path, with `{id}` in place of each ID and of the key of
-    /// a question.
+    /// The name under which a report adds up calls. It is the method and the path, with `{id}` in place of each ID and
+    /// of the key of a question.
     static func name(_ method: String, _ path: String) -> String {
         var segments = path.split(separator: "/").map(String.init)
         for index in segments.indices where index > 0 {

@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// Reads the messages that come into a spool, and passes each to whoever waits for it.
+/// Reads the new messages of a spool, and passes each to the task that waits for it.
 @Loop final class SpoolTail {
     /// No message came in time.
     struct Late: Error {}
@@ -30,7 +30,7 @@ import JSONText
         return promise
     }
 
-    /// Reads what has come. It looks again in a millisecond while somebody waits.
+    /// Reads the new messages. It looks again in a millisecond while a task waits.
     private func look() {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while case let count = read(file, &buffer, buffer.count), count > 0 { unread += buffer.prefix(count) }

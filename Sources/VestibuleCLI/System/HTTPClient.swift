@@ -89,7 +89,7 @@ struct HTTPClient {
         }
     }
 
-    /// The IPv4 addresses of a host, in the order in which the system has them; empty for a name that nobody knows.
+    /// The IPv4 addresses of a host, in the system's order; empty for an unknown name.
     static func addresses(_ host: String, _ port: UInt16) -> [sockaddr_in] {
         var wanted = addrinfo()
         wanted.ai_family = AF_INET

@@ -68,7 +68,7 @@ final class LocalSystem {
                 }
             }
             try supervisor.start(try program("gateway", postgres, 1))
-            // Whoever builds anew and then changes the scale starts programs that may read other variables.
+            // After a new build, the programs may read other variables, and a later change of the scale starts them.
             Self.knownVariables.withLock { $0 = [:] }
             try waitUntilReady(supervisor)
             watch(supervisor, postgres)
@@ -170,7 +170,8 @@ final class LocalSystem {
                 ["BUS_\($0)", "\($0)_DATABASE_URL", "\($0)_KEYS_FILE"]
             })
 
-    /// The variables of the services that serve pictures: where they listen, and what stands before a picture's path.
+    /// The variables of the services that serve pictures: the address at which they listen, and the address before a
+    /// picture's path.
     private static let pictureServers = [
         (listens: "VISUAL_PREFERENCE_HTTP", base: "VISUAL_PREFERENCE_IMAGES"),
         (listens: "VERIFICATION_HTTP", base: "VERIFICATION_MEDIA"),
@@ -240,7 +241,7 @@ final class LocalSystem {
         return names
     }
 
-    /// What the program of a service or the gateway says of its variables.
+    /// The descriptions of its variables by the program of a service or the gateway.
     static func describedVariables(of name: String) throws -> [JSONValue] {
         let text = try Subprocess.run([program(of: name), "--describe-config"])
         return try JSONValue.parse(Array(text.utf8)).arrayValue ?? []

@@ -33,7 +33,7 @@ struct StateFolder {
             throw CommandError("the state folder cannot be used: \(folder) cannot be made", code: 73)
         }
         var entry = stat()
-        // Names under /tmp can be guessed, so a folder that somebody else made is refused.
+        // Names under /tmp can be guessed, so a folder of another user is refused.
         guard lstat(folder, &entry) == 0, folder.hasPrefix("/tmp/vestibule-") == false || entry.st_uid == getuid()
         else { throw CommandError("the state folder cannot be used: \(folder) is somebody else's", code: 73) }
         guard access(folder, W_OK | X_OK) == 0 else {
@@ -111,6 +111,6 @@ struct StateFolder {
 extension String {
     /// The name of a service where no hyphen can stand, as that of its schema and its role in the database.
     var schemaName: String { ServiceName(rawValue: self).identifier }
-    /// What the variables of a service begin with, before the underscore.
+    /// The prefix of a service's variables, without the underscore.
     var variablePrefix: String { schemaName.uppercased() }
 }

@@ -6,7 +6,7 @@ import JSONText
 protocol DocumentClient: SendableMetatype {
     /// The commands of the kind. Their shared word is the name of the kind.
     static var commands: CommandGroup { get }
-    /// What a version is called, such as `definition`.
+    /// The word for a version, such as `definition`.
     static var noun: String { get }
     /// The service that has the documents. Its program has their rules.
     static var service: String { get }
@@ -21,9 +21,9 @@ protocol DocumentClient: SendableMetatype {
     ) async throws -> PublishedDraft
     @Loop static func delete(_ draft: String, of key: String, _ bus: BusAccess) async throws
 
-    /// What a running system has that a file is checked against, as the service's program reads it.
+    /// The data of a running system against which a file is checked, in the form that the service's program reads.
     @Loop static func system(for key: String, _ bus: BusAccess) async throws -> JSONValue
-    /// Whom a change affects that was not accepted, from the details of the refusal.
+    /// The people whom a refused change affects, from the details of the refusal.
     static func affected(_ details: [String: JSONValue]) -> String
 }
 
@@ -31,7 +31,7 @@ extension DocumentClient {
     static var onlyKey: String? { nil }
 }
 
-/// What became of a draft that was published.
+/// The result of publishing a draft.
 struct PublishedDraft {
     var version: Int64
     var changeClass: String?

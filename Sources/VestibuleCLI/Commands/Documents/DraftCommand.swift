@@ -2,7 +2,7 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// What the commands about drafts of one kind of document do. An administrator does the same over HTTP.
+/// The commands about drafts of one kind of document. An administrator can do the same over HTTP.
 enum DraftCommand<Client: DocumentClient> {
     private static var name: String { Client.commands.name }
 

@@ -30,8 +30,8 @@ enum Plans: DocumentClient {
         _ = try await BusCommand.asOperator(DeletePlanDraft(key: key, draft: draft), bus)
     }
 
-    /// The published `versions` of the plan, the oldest first, the current versions of all `plans`, the keys of the
-    /// `questionnaires`, and the newest `library` of fields.
+    /// The published `versions` of the plan, the oldest first, and the current versions of all `plans`. It also has the
+    /// keys of the `questionnaires`, and the newest `library` of fields.
     @Loop static func system(for key: String, _ bus: BusAccess) async throws -> JSONValue {
         let numbers = try await BusCommand.asOperator(ViewPlan(key: key), bus).versions.map(\.version).sorted()
         let questionnaires = try await BusCommand.asOperator(ListQuestionnaires(), bus).questionnaires

@@ -8,11 +8,11 @@ struct SessionMigrationTotals {
     private var orphaned: Int64 = 0
     private var remaining: Int64 = 0
     private var version: Int64 = 0
-    /// How many were not moved, by the code of why.
+    /// The number of sessions that were not moved, by the code of the reason.
     private var notMoved: [String: Int] = [:]
 
-    /// - Returns: the `after` of the next request; `nil` if there is none, or if profile answers for no session, so that the rest
-    ///   has to wait.
+    /// - Returns: the `after` of the next request; `nil` if no request is left. It is also `nil` if profile did not
+    ///   answer for any session, so that the rest has to wait.
     mutating func add(_ batch: SessionsMigrated) -> String? {
         sessions += batch.sessions
         kept += batch.kept
@@ -38,7 +38,7 @@ struct SessionMigrationTotals {
             + "\(orphaned) no longer asked."
     }
 
-    /// What is said of sessions that were not moved; `nil` if there are none.
+    /// The warning about sessions that were not moved; `nil` if there are none.
     var warning: String? {
         guard !notMoved.isEmpty else { return nil }
         let counts = notMoved.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")

@@ -89,7 +89,7 @@ final class Supervisor {
     /// The names of the processes that were not dismissed.
     var names: [String] { children.filter { $0.killAt == nil }.map(\.program.name) }
 
-    /// Starts a process that the kernel ends when the supervisor ends, for whatever reason.
+    /// Starts a process that the kernel ends when the supervisor ends for any reason.
     private static func spawn(_ program: Program) throws -> pid_t {
         try Subprocess.start(
             ["setpriv", "--pdeathsig", "TERM", "--"] + program.arguments, environment: program.environment,
