@@ -1,7 +1,7 @@
 import Foundation
 
-/// Converts names of cities to the form in which they are compared: lower case, without marks, and words of letters and
-/// digits with a space between them. `scripts/cities` does the same.
+/// Converts names of cities to the form in which they are compared. It is in lower case, without marks. It has words of
+/// letters and digits, with one space between them. `scripts/cities` does the same.
 enum CityFold {
     /// Letters that Unicode does not decompose into a letter and a mark.
     private static let special: [Unicode.Scalar: String] = [

@@ -9,7 +9,7 @@ package enum CitySearch {
     /// 1. the own name begins with the query, or any name equals it;
     /// 2. a name in another language begins with the query;
     /// 3. a later word of a name begins with the query;
-    /// 4. a name begins with the query but for one typing error, then for two.
+    /// 4. a name begins with the query except for one typing error, then except for two.
     ///
     /// Within each group, the most populous city comes first. An empty query finds the most populous cities.
     ///

@@ -18,7 +18,7 @@ package struct AWSSigner: Sendable {
         }
     }
 
-    /// What is signed of a request.
+    /// The signed parts of a request.
     package struct Request: Sendable {
         /// Such as `POST`.
         package var method: String

@@ -1,5 +1,5 @@
-/// The key that signs one address until a time. It is derived from a key of the service that owns the address, so whoever
-/// is given it can sign no other address.
+/// The key that signs one address until a time. It is derived from a key of the service that owns the address. So its
+/// holder can sign no other address.
 package struct AddressKey: Sendable, Equatable {
     /// 32 bytes. They are a secret.
     package let bytes: [UInt8]

@@ -15,8 +15,8 @@ package enum Base64URL {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Decodes a text. Each value has exactly one text, so it is `nil` for another alphabet, padding, white space, an
-    /// impossible length, and unused bits that are not zero.
+    /// Decodes a text. Each value has exactly one text. So the result is `nil` for another alphabet, padding, white
+    /// space, an impossible length, or unused bits that are not zero.
     package static func decode(_ text: String) -> [UInt8]? {
         let digits = text.utf8
         guard digits.count % 4 != 1 else { return nil }

@@ -2,9 +2,10 @@ import Foundation
 import JSONText
 import ProcessRuntime
 
-/// What a service's program does with files of documents instead of serving. It needs neither a database nor keys.
+/// The commands of a service's program for files of documents. With one of them, the program does not serve. It needs
+/// neither a database nor keys.
 package enum DocumentCommand {
-    /// What is said about a file.
+    /// The result for a file.
     package struct Answer {
         let json: JSONValue
         let lines: [String]

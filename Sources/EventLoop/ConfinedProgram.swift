@@ -3,9 +3,10 @@ import Foundation
 
 /// A program that computes bytes from bytes, and reaches nothing else.
 ///
-/// For what reads files of strangers and is none of ours. It is a child that gets its input and nothing more: no variable, no other
-/// descriptor, no file but programs and libraries (Landlock), no network, no other process (seccomp). Input and output are in
-/// memory only, and go with the child and with this process.
+/// It is for programs of others that read files of strangers. The program runs as a child that gets only its input. It
+/// has no environment variables and no other descriptors. Landlock keeps it from all files except programs and
+/// libraries. seccomp keeps it from the network and from other processes. Input and output are in memory only, and
+/// vanish with the child and with this process.
 package struct ConfinedProgram: Sendable {
     /// Why there is no output.
     package struct Failure: Error, Equatable {
@@ -14,8 +15,8 @@ package struct ConfinedProgram: Sendable {
         /// Takes the reason.
         package init(_ reason: String) { self.reason = reason }
 
-        /// Whether the machine may be to blame for the moment, and not the input: the child did not run, the kernel ended it for
-        /// lack of memory, or others used the processor.
+        /// Whether the state of the machine may be the cause, and not the input. The child may not have started, the
+        /// kernel may have ended it for lack of memory, or others may have used the processor.
         package var isPassing: Bool { reason.hasPrefix("no_") || ["signal_9", "too_slow"].contains(reason) }
     }
 

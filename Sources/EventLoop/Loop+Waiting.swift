@@ -9,8 +9,9 @@ extension Loop {
         try await sleepUnlessCancelled(until: MonotonicClock.now() + duration.nanoseconds)
     }
 
-    /// Suspends a task that does the same again and again, until the beat (``MonotonicClock/nextBeat(after:)``) that is
-    /// nearest to the end of the duration, so at most 50 ms from it. For less than 50 ms it is the next beat.
+    /// Suspends a task that repeats the same work. It wakes at the beat (``MonotonicClock/nextBeat(after:)``) that is
+    /// nearest to the end of the duration, so at most 50 ms from it. A duration of less than 50 ms ends at the next
+    /// beat.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Loop package static func sleep(about duration: Duration) async throws {

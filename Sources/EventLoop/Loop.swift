@@ -2,7 +2,7 @@
 ///
 /// The loop starts at first use and never stops. A process can run any number of services on it.
 @globalActor package actor Loop {
-    /// The actor that `@Loop` stands for.
+    /// The one instance of the actor behind `@Loop`.
     package static let shared = Loop()
     /// The executor of the loop's thread.
     package nonisolated static let executor = LoopExecutor.start()

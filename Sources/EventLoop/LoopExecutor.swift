@@ -27,8 +27,9 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
     private let thread = Atomic<pthread_t>(0)
 
     static func start() -> LoopExecutor {
-        // glibc gives each thread that allocates an arena of its own, up to 16 on two processors, and keeps the memory that is
-        // free in each. One arena is enough for a loop and its helpers. Whoever allocated before the loop began has another.
+        // glibc gives each thread that allocates an arena of its own, up to 16 on two processors. It keeps the free
+        // memory of each. One arena is enough for a loop and its helpers. A thread that allocated before the loop began
+        // has another.
         mallopt(M_ARENA_MAX, 1)
         let executor = LoopExecutor()
         let thread = Thread { executor.run() }

@@ -13,7 +13,7 @@ package enum MonotonicClock {
 
     /// The first beat after an instant. Beats are the multiples of 100 ms since boot.
     ///
-    /// What a process does again and again, it does at beats. So an idle process wakes once for all of it.
+    /// A process does its repeated work at beats. So an idle process wakes once for all of it.
     ///
     /// - Parameter instant: in nanoseconds since boot, as the result.
     package static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }

@@ -12,7 +12,7 @@ final class WorkLine: Sendable {
     private struct State {
         var threads = 0
         var waiting: [Work] = []
-        /// The semaphores of the threads that wait for work. Whoever removes one signals it.
+        /// The semaphores of the threads that wait for work. The thread that removes one also signals it.
         var idle: [DispatchSemaphore] = []
     }
 

@@ -7,6 +7,6 @@ public enum JSONPointer {
     ///   - pointer: where the member is; by default the whole text.
     public static func appending(_ name: String, to pointer: String = "") -> String { "\(pointer)/\(escaped(name))" }
 
-    /// A name as it stands in a pointer.
+    /// A name in the form that a pointer has.
     public static func escaped(_ name: String) -> String { name.replacing("~", with: "~0").replacing("/", with: "~1") }
 }

@@ -1,4 +1,4 @@
-/// What tells the names of an object apart.
+/// The form in which the names of an object are compared.
 private enum MemberName: Hashable {
     case text(String)
     /// Of a long name. Comparing strings takes the square of a run of combining marks. Two long names that are equivalent and have

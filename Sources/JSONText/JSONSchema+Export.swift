@@ -10,12 +10,12 @@ extension JSONSchema {
         case bus
     }
 
-    /// What stands in a document for a schema that has a name.
+    /// Returns the JSON that a document has in place of a schema with a name.
     public typealias Referral = (Name, JSONSchema) -> JSONValue
 
     /// The schema as JSON Schema 2020-12, without `$schema` and `$id`.
     ///
-    /// - Parameter refer: where it is missing, named schemas stand where they are used.
+    /// - Parameter refer: if it is `nil`, named schemas are written out at each place of their use.
     public func exported(_ place: Place = .publicReply, refer: Referral? = nil) -> JSONValue {
         switch self {
         case .any: [:]
@@ -62,7 +62,7 @@ extension JSONSchema {
             var schema = member.schema.exported(place, refer: refer)
             if case .object(var object) = schema {
                 if !member.note.isEmpty { object["description"] = .string(member.note) }
-                // On the bus nobody chooses between members.
+                // On the bus, no reader chooses between two members.
                 if member.isDeprecated, place != .bus { object["deprecated"] = true }
                 schema = .object(object)
             }
@@ -84,7 +84,7 @@ extension JSONSchema {
 extension JSONSchema.StringRule {
     func exported(_ place: JSONSchema.Place) -> JSONValue {
         var schema: [String: JSONValue] = ["type": "string"]
-        // Whoever reads an open set has the values of this release; who writes it is not held to them.
+        // The reader of an open set gets the values of this release. A writer may use other values.
         if let values = values ?? (place == .publicReply ? known : nil) {
             schema["enum"] = .array(values.map { .string($0) })
             // Generators leave out what is no name, and would have two values of one name.

@@ -153,7 +153,7 @@ extension JSONSchema.StringFormat {
         }
     }
 
-    /// Whether a text has this form, whatever its length.
+    /// Whether a text has this form. It does not check the length.
     public func holds(for value: String) -> Bool {
         let bytes = Array(value.utf8)
         switch self {

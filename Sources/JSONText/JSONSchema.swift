@@ -1,4 +1,4 @@
-/// What a JSON text must look like: the part of JSON Schema 2020-12 that the bus and the public API need.
+/// The schema of a JSON text: the part of JSON Schema 2020-12 that the bus and the public API need.
 public indirect enum JSONSchema: Sendable, Hashable {
     /// Any value.
     case any
@@ -16,7 +16,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     /// A schema with a name of its own, by which documents of the public API refer to it.
     case named(Name, JSONSchema)
 
-    /// What documents call a schema.
+    /// The name of a schema in documents.
     public struct Name: Sendable, Hashable {
         /// Starts with a capital letter: `DeviceClaim`.
         public var text: String
@@ -26,10 +26,10 @@ public indirect enum JSONSchema: Sendable, Hashable {
         /// A name with this text and description.
         public init(_ text: String, words: String = "") { (self.text, self.words) = (text, words) }
 
-        /// The type's name, and before it the names of the types that it stands in: `Session.User` is `SessionUser`.
+        /// The type's name after the names of the types around it: `Session.User` is `SessionUser`.
         public init(of type: Any.Type, words: String) {
-            // `String(reflecting:)` has the same text, but first looks in the whole program for protocols of the type: 28 µs
-            // instead of 0.4 for each type of the catalogue, at each start of a process.
+            // `String(reflecting:)` gives the same text, but first searches the whole program for protocols of the
+            // type. That takes 28 µs instead of 0.4 µs for each type of the catalogue, at each start of a process.
             self.init(_typeName(type, qualified: true).split(separator: ".").dropFirst().joined(), words: words)
         }
     }
@@ -38,7 +38,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public struct Member: Sendable, Hashable {
         /// The name in JSON.
         public var name: String
-        /// What the value must look like.
+        /// The schema of the value.
         public var schema: JSONSchema
         /// Whether a missing member is a problem.
         public var isRequired: Bool
@@ -46,7 +46,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var note: String
         /// Whether another member has taken its place. It stays for one version of the public API.
         public var isDeprecated: Bool
-        /// What the member holds in examples of the documents.
+        /// The member's value in examples of the documents.
         public var example: JSONValue?
         /// Whether examples have the member although it is optional, or leave it out. `nil`: whole ones have it.
         public var inExamples: Bool?
@@ -78,7 +78,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
         }
     }
 
-    /// What a string must look like.
+    /// The rule for a string.
     public struct StringRule: Sendable, Hashable {
         /// The number of Unicode scalars, as in JSON Schema.
         public var length: ClosedRange<Int>

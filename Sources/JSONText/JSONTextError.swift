@@ -26,7 +26,7 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
 
     public var description: String { "\(message) at line \(line), column \(column)" }
 
-    /// What is wrong, without the place and without any part of the text.
+    /// The problem, without the place and without any part of the text.
     public var message: String {
         switch code {
         case .invalidUTF8: "the text is not UTF-8"

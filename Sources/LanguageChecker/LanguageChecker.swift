@@ -2,10 +2,11 @@ import Foundation
 
 /// Compares the texts in Swift files with the files of the languages, and writes these as Swift.
 ///
-/// Whatever is missing, unused or filled in otherwise than the English text ends the build, with its place.
+/// The build ends if a translation is missing or unused, or if its inserted values differ from the English text. The
+/// error names the place.
 @main
 enum LanguageChecker {
-    /// What is wrong, one line for each.
+    /// The problems, one on each line.
     private struct Refusal: Error, CustomStringConvertible {
         let description: String
     }

@@ -1,8 +1,9 @@
 /// Finds the texts for people among the string literals of a Swift file.
 ///
-/// A literal on one line is such a text if it begins with a capital letter, `“`, `{` or an inserted value, has a space, and has
-/// two lower-case letters in a row. Other words are such a text as `Sentence("to sign in")` and as the title of an error,
-/// and `counted("second")` stands for `1 second` and `{1} seconds`. Inserted values are `{1}`, `{2}` in their order.
+/// A literal on one line is such a text if three things hold. It begins with a capital letter, `“`, `{` or an inserted
+/// value. It has a space. It has two lower-case letters in a row. Other words count in `Sentence("to sign in")` and as
+/// the title of an error. `counted("second")` gives the texts `1 second` and `{1} seconds`. Inserted values are `{1}`,
+/// `{2}` in their order.
 struct TextFinder {
     private let bytes: [UInt8]
     private var place = 0
@@ -81,7 +82,7 @@ struct TextFinder {
         return zip(text, text.dropFirst()).contains { $0.isLowercase && $1.isLowercase }
     }
 
-    /// What statements of the database begin with.
+    /// The beginnings of SQL statements.
     private static let sql = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH ", "LOCK ", "SET "]
 
     private func has(_ text: String) -> Bool { bytes[place...].starts(with: text.utf8) }

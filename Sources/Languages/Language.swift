@@ -60,7 +60,7 @@ package struct Language: Sendable {
 
     /// An English text with inserted values, and its translation.
     private struct Pattern: Sendable {
-        /// What stands before, between and after the inserted values.
+        /// The texts before, between and after the inserted values.
         let pieces: [String]
         let text: String
 

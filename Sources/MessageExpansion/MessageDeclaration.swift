@@ -39,7 +39,7 @@ struct MessageDeclaration {
     }
 
     private(set) var fields: [Field] = []
-    /// The first paragraph of the structure's own doc comment, for who reads the schema.
+    /// The first paragraph of the structure's own doc comment, for readers of the schema.
     let words: String
     /// The structure has its own initialiser, so `@Message` adds none.
     private(set) var hasInitialiser = false

@@ -39,7 +39,8 @@ package struct Log: Sendable {
     /// Writes whole lines in order, on its own thread.
     package static let standardError: @Sendable ([UInt8]) -> Void = { LogWriter.standardError.append($0) }
 
-    /// What may be logged about an error: its ``LogNamed/logName`` or its type. Its text may contain personal data.
+    /// The part of an error that may be logged: its ``LogNamed/logName`` or its type. Its text may contain personal
+    /// data.
     package static func name(of error: any Error) -> String {
         (error as? any LogNamed)?.logName ?? "\(type(of: error))"
     }

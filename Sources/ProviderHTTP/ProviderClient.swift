@@ -25,7 +25,7 @@ package struct ProviderFailure: Error, Equatable {
 
     /// No complete response came within the limit.
     package static let noAnswer = ProviderFailure("no_answer")
-    /// Nobody listens there.
+    /// No process listens at the address.
     package static let connectionRefused = ProviderFailure("connection_refused")
 
     /// - Parameter error: `nil` if the response was too large.

@@ -1,7 +1,7 @@
 /// How long the owner of an account can dispute its recovery.
 ///
-/// Recovery and auth each read it from their own environment. Auth does not move an account earlier, whatever recovery
-/// says.
+/// Recovery and auth each read it from their own environment. Auth does not move an account earlier, even if recovery
+/// asks for it.
 package enum RecoveryHold {
     /// The variable `RECOVERY_HOLD`.
     package static let variable = ConfigurationVariable(

@@ -6,9 +6,9 @@ import EventLoop
 extension RequestContext {
     /// The request as the inbox identifies it; `nil` without an idempotency key.
     ///
-    /// The key belongs to the signed-in person. Without one, a key of at least 16 bytes belongs to whoever knows it,
-    /// because it cannot be guessed. So a phone may repeat the request after it changed networks. A shorter key belongs
-    /// to the client's address.
+    /// The key belongs to the signed-in person. If nobody is signed in, a key of at least 16 bytes belongs to every
+    /// caller who knows it, because it cannot be guessed. So a phone may repeat the request after it changed networks.
+    /// A shorter key belongs to the client's address.
     package var inboxRequest: InboxRequest? {
         guard let key = idempotencyKey else { return nil }
         let scope =

@@ -17,8 +17,8 @@ import JSONText
     package let bus: Bus
     /// The pool of connections to the service's database.
     package let database: Database
-    /// Where people are counted for statistics: on a standby, if the operator has one for it. What it says may be old, so
-    /// nothing about a person may be decided by it.
+    /// The database for counting people for statistics: a standby, if the operator has one for it. Its data may be old,
+    /// so no decision about a person may use them.
     package let statistics: Database
     /// The service's key ring.
     package let keys: KeyRing

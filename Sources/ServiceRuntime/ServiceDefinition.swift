@@ -4,7 +4,7 @@ import Cryptography
 import Database
 import EventLoop
 
-/// What a service is made from: its name, variables, migrations and parts.
+/// The parts of a service: its name, variables, migrations and assembly.
 package struct ServiceDefinition: Sendable {
     /// The service's name on the bus. Its schema has the same name, without hyphens.
     package var name: ServiceName

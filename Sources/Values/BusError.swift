@@ -6,15 +6,15 @@ public struct BusStatus: RawRepresentable, Hashable, Sendable, Codable, Expressi
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(stringLiteral value: String) { rawValue = value }
 
-    /// The request is wrong, whatever the state of the service.
+    /// The request is wrong in any state of the service.
     public static let invalidArgument: BusStatus = "INVALID_ARGUMENT"
     /// The caller did not prove who they are.
     public static let unauthenticated: BusStatus = "UNAUTHENTICATED"
     /// The caller may not do this.
     public static let permissionDenied: BusStatus = "PERMISSION_DENIED"
-    /// What the request names does not exist.
+    /// The resource that the request names does not exist.
     public static let notFound: BusStatus = "NOT_FOUND"
-    /// What the request would create exists already.
+    /// The resource that the request would create exists already.
     public static let alreadyExists: BusStatus = "ALREADY_EXISTS"
     /// The state of the resource does not allow this.
     public static let failedPrecondition: BusStatus = "FAILED_PRECONDITION"
@@ -24,7 +24,7 @@ public struct BusStatus: RawRepresentable, Hashable, Sendable, Codable, Expressi
     public static let resourceExhausted: BusStatus = "RESOURCE_EXHAUSTED"
     /// The receiver does not know the message.
     public static let unimplemented: BusStatus = "UNIMPLEMENTED"
-    /// Nobody could answer. A later repetition may succeed.
+    /// No replica could answer. A later repetition may succeed.
     public static let unavailable: BusStatus = "UNAVAILABLE"
     /// The service refused the request because it has too much to do.
     public static let overloaded: BusStatus = "OVERLOADED"
@@ -73,13 +73,13 @@ public struct BusError: Error, Sendable, Codable, Equatable {
     /// Members of the problem document besides the standard ones: `attemptsRemaining`, `eligibleOn`.
     public var details: [String: JSONValue]?
 
-    /// What is wrong with one member of a request.
+    /// The problem of one member of a request.
     public struct FieldProblem: Sendable, Codable, Hashable {
         /// The member, as in ``SchemaProblem/field``; or the place of a question that lacks an answer.
         public var field: String
         /// The member as a JSON pointer (RFC 6901), where a name in `field` may itself have a dot.
         public var pointer: String?
-        /// What is wrong, for programs: `too_small`, for example.
+        /// The code of the problem for programs, such as `too_small`.
         public var code: String
         /// One sentence that a person may be shown.
         public var message: String
@@ -115,10 +115,10 @@ public struct BusError: Error, Sendable, Codable, Equatable {
 }
 
 extension BusError {
-    /// What to answer after a call that another service did not answer.
+    /// The answer to a caller after another service has failed.
     ///
-    /// - Parameter refusal: asks to try again. It is the answer if the same call may succeed later, without a change of the
-    ///   program or of what is stored.
+    /// - Parameter refusal: an error that asks the caller to try again. It is the answer if the same call may succeed
+    ///   later without a change of the program or the data.
     public func answer(ifItPasses refusal: BusError) -> BusError {
         // During an upgrade, a replica of the release before may not know the message.
         let passing: Set<BusStatus> = [

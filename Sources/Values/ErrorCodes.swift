@@ -27,7 +27,7 @@ extension ErrorCode {
     public static let unauthorized = ErrorCode("unauthorized", .unauthenticated, http: 401, "Unauthorized")
     /// The caller may not do this.
     public static let forbidden = ErrorCode("forbidden", .permissionDenied, http: 403, "Forbidden")
-    /// What the request names does not exist.
+    /// The resource that the request names does not exist.
     public static let notFound = ErrorCode("not_found", .notFound, http: 404, "Not found")
     /// The idempotency key was used for another request.
     public static let idempotencyKeyReused = ErrorCode(
@@ -109,7 +109,7 @@ extension ErrorCode {
     /// The link token of a social sign-in has expired.
     public static let linkTokenExpired = ErrorCode(
         "link_token_expired", .failedPrecondition, http: 410, "Link token expired")
-    /// Without the identity nobody could sign in to the account.
+    /// Without this identity, nobody could sign in to the account.
     public static let lastWayIn = ErrorCode("last_way_in", .failedPrecondition, http: 409, "Last way in")
     /// The account is dormant and needs a recovery.
     public static let recoveryRequired = ErrorCode(

@@ -1,5 +1,5 @@
-/// A number that tells most keys apart, so that a search among a few keys compares few texts: the length, the first and the last
-/// byte.
+/// A number that differs for most keys: the length, the first and the last byte. With it, a search among a few keys
+/// compares few texts.
 public struct KeyMark: Sendable, Equatable {
     @usableFromInline let number: Int
 

@@ -29,7 +29,7 @@ package struct DocumentChange<K: ChangeKind>: Sendable, Hashable {
     /// The kinds of changes of this kind of document.
     package typealias Kind = K
 
-    /// What changed.
+    /// The kind of the change.
     package var kind: Kind
     /// The class of the kind, or a lower one if the version says how to keep what people gave.
     package var changeClass: ChangeClass

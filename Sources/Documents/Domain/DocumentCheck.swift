@@ -4,7 +4,7 @@ import JSONText
 package struct DocumentCheck: Sendable {
     /// A problem or a warning.
     package struct Finding: Sendable, Equatable {
-        /// What was found.
+        /// The problem that was found.
         package var problem: DocumentProblem
         /// Whether it keeps the document from being published.
         package var isError: Bool

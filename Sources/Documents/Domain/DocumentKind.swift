@@ -3,7 +3,7 @@ package struct DocumentKind: Sendable {
     /// The kind: `questionnaire`. It is also the name of the column with a document's key, and of the member with it in
     /// logs and in the audit trail.
     package let name: String
-    /// What a version is called in messages, in the requests about drafts and in logs: `definition`.
+    /// The word for a version in messages, in the requests about drafts and in logs: `definition`.
     package let noun: String
     /// The table of the published versions. Its rows never change.
     package let versions: String

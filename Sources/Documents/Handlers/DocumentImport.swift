@@ -61,7 +61,7 @@ import ProcessRuntime
     }
 }
 
-/// What came of an import.
+/// The result of an import.
 package enum DocumentImported: Sendable, Equatable {
     /// The document was published.
     case published

@@ -8,7 +8,7 @@ import ProcessRuntime
 ///
 /// Only a first version is published by itself. A newer version becomes a draft, which an editor publishes.
 @Loop package struct DocumentOffer<Document: VersionedDocument> {
-    /// What became of the document.
+    /// The outcome for the document.
     package enum Outcome: Sendable, Equatable {
         /// It is the first version.
         case published

@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Records every call of an operator in the log and in the service's audit trail, whatever its result.
+/// Records every call of an operator in the log and in the service's audit trail, even if the call fails.
 ///
 /// A message about a person also writes an audit act of its own.
 @Loop struct OperatorCalls {

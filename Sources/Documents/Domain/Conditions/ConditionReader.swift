@@ -17,7 +17,7 @@ package enum ConditionKind: Sendable, Hashable {
     /// One value of a fixed list.
     case listed([String])
 
-    /// What a constant of this type must be, for messages.
+    /// The description of a constant of this type, for messages.
     var name: String {
         switch self {
         case .truth: "true or false"
@@ -59,9 +59,9 @@ package protocol ConditionReader: ProblemCollector {
     /// One test of a condition.
     associatedtype Test: Sendable & Hashable
 
-    /// What is mostly compared, for messages: `a question`.
+    /// The usual operand of a comparison, for messages: `a question`.
     static var compared: String { get }
-    /// What is mostly compared, in JSON: `{"var": question}`.
+    /// The usual operand of a comparison, in JSON: `{"var": question}`.
     static var example: String { get }
     /// The operators that name an operand and are not a condition by themselves, such as `ctx`.
     static var operands: Set<String> { get }

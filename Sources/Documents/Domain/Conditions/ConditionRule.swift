@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// What a condition says about one operand: a comparison of its value or its state with constants.
+/// The rule of a condition for one operand: a comparison of its value or its state with constants.
 package enum ConditionRule: Sendable, Hashable {
     /// It has a value. The result is never unknown.
     case isAnswered
@@ -116,7 +116,7 @@ extension ConditionRule.Constant {
 package struct FactTest: Sendable, Hashable {
     /// The name of the fact, such as `locale`.
     package let fact: String
-    /// What must hold for it.
+    /// The rule that must hold for it.
     package let rule: ConditionRule
 
     /// Takes the fact and what must hold for it.
