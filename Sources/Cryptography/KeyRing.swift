@@ -78,8 +78,8 @@ package struct KeyRing: Sendable {
     /// A ring with one new random key, as a text.
     package static func generate(id: String) -> String { "\(id) \(Data(RandomBytes.make(32)).base64EncodedString())\n" }
 
-    /// A subkey of 32 bytes for one purpose, from the current key or from the named one; `nil` if the ring does not
-    /// have that key.
+    /// A subkey of 32 bytes for one purpose, from the current key or from the named one. It is `nil` if the ring does
+    /// not have that key.
     package func subkey(purpose: String, keyID: String? = nil) -> [UInt8]? {
         guard let key = keyID == nil ? current : keys.first(where: { $0.id == keyID }) else { return nil }
         return HKDF.derive(key: key.secret, info: Array("vestibule/\(purpose)".utf8), length: 32)

@@ -6,8 +6,8 @@ package struct RSAPublicKey: Sendable, Hashable {
     package let exponent: [UInt8]
 
     /// `nil` for keys that no identity provider should use. Such a key has a modulus of fewer than 2048 or more than
-    /// 8192 bits, or an exponent that is even, 1, or longer than four bytes. A larger key from a stranger would cost
-    /// too much time.
+    /// 8192 bits. Or its exponent is even, 1, or longer than four bytes. A larger key from a stranger would cost too
+    /// much time.
     package init?(modulus: [UInt8], exponent: [UInt8]) {
         let exponentValue = exponent.count <= 4 ? exponent.reduce(0) { $0 << 8 | UInt64($1) } : 0
         guard let first = modulus.first, first != 0, let last = modulus.last, last % 2 == 1,

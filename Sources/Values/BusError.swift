@@ -68,7 +68,7 @@ public struct BusError: Error, Sendable, Codable, Equatable {
     public var executed: Executed
     /// When the caller may try again, in milliseconds from now; `nil` if unknown.
     public var retryAfterMs: Int64?
-    /// What is wrong with single members of the request.
+    /// The problems of single members of the request.
     public var errors: [FieldProblem]?
     /// Members of the problem document besides the standard ones: `attemptsRemaining`, `eligibleOn`.
     public var details: [String: JSONValue]?

@@ -22,7 +22,7 @@ public actor AnswerQueue {
         (self.api, self.store, self.clock) = (api, store, clock)
     }
 
-    /// What the queue holds.
+    /// The content of the queue.
     ///
     /// - Throws: ``VestibuleError/store(_:)`` while that cannot be known.
     public func content() throws(VestibuleError) -> AnswerQueueContent {

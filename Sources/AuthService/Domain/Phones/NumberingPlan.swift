@@ -9,7 +9,7 @@
 struct NumberingPlan: Sendable {
     static let current = NumberingPlan(EmbeddedFiles.Numbering.plan.text.description)
 
-    /// A common way to write the beginning of a national number, and the digits that it stands for.
+    /// A common way to write the beginning of a national number, and the digits that are meant.
     ///
     /// One example is a trunk zero, which is not part of the number. Another is Argentina's 15 after the area code:
     /// callers from abroad dial a 9 before the area code instead.

@@ -25,7 +25,7 @@ struct StimulusSetDocument: VersionedDocument {
         /// The set's own key.
         let key: String
         let version: Int64
-        /// Who made the pictures, and who may use them.
+        /// The licence of the pictures: their makers, and the people who may use them.
         let licence: String
         let attributes: [String]
         let items: [Item]
