@@ -141,6 +141,7 @@ lint: bootstrap
 	swift build --build-tests --explicit-target-dependency-import-check error
 	scripts/swift-client --check
 	scripts/web-client --check
+	scripts/faces --check
 	PROGRAMS=.build/debug scripts/configuration-table --check
 
 clean:
