@@ -9,7 +9,7 @@ import ServiceRuntime
 struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
-    private let photoSealer: Sealer
+    let photoSealer: Sealer
     private let libraries: FieldLibraryStore
     /// The questionnaire that onboarding required before there were plans.
     let formerQuestionnaire: String
@@ -138,66 +138,6 @@ struct ProfileStore: Sendable {
             throw BusError(.unauthorized, "Please sign in.")
         }
         return PlanReference(key: try row.text("plan"), version: try row.integer("version"))
-    }
-
-    /// Stores when a questionnaire was completed for the first time. It creates the profile if there is none.
-    @Loop func noteQuestionnaire(
-        _ questionnaire: String, of person: Identifier, completedAt: Timestamp, in transaction: Transaction
-    ) {
-        transaction.send(
-            Self.noteQuestionnaire,
-            [
-                .uuid(person), .timestamp(completedAt), .text(questionnaire), .text(completedAt.description),
-                .bool(questionnaire == formerQuestionnaire),
-            ])
-    }
-
-    /// Stores whether the account is suspended. It does nothing if there is no profile.
-    @Loop func note(isSuspended: Bool, since: Timestamp, of person: Identifier, in transaction: Transaction) {
-        transaction.send(Self.suspend, [.uuid(person), .timestamp(isSuspended ? since : nil)])
-    }
-
-    /// Stores the state of the visual preferences and of the verifications.
-    @Loop func noteExternalEvents(of record: ProfileRecord, in transaction: Transaction) {
-        transaction.send(
-            Self.noteExternalEvents,
-            [
-                .uuid(record.personID), .text(record.visualPreferences.rawValue),
-                .text(record.photoVerification?.rawValue), .text(record.idVerification?.rawValue),
-                .timestamp(record.visualDeferredAt),
-            ])
-    }
-
-    /// Stores which photo represents the person.
-    @Loop func notePhoto(of record: ProfileRecord, isComplete: Bool, in transaction: Transaction) {
-        let sealed = record.photo.map { photoSealer.seal($0.key.bytes, associated: record.personID.array) }
-        PhotoStore.note(record, sealedKey: sealed, isComplete: isComplete, in: transaction)
-    }
-
-    /// Stores that the person accepted a version of a text.
-    @Loop func noteConsent(
-        _ terms: Plan.TermsKey, of person: Identifier, at time: Timestamp, in transaction: Transaction
-    ) {
-        transaction.send(
-            Self.noteConsent,
-            [.uuid(person), .text(terms.plan), .text(terms.document), .text(terms.version), .timestamp(time)])
-    }
-
-    /// Stores whether the operator has done a task with the person.
-    @Loop func note(operatorTask task: String, isDone: Bool, of person: Identifier, in transaction: Transaction) {
-        transaction.send(isDone ? Self.noteTask : Self.clearTask, [.uuid(person), .text(task)])
-    }
-
-    /// Stores a staff note about a person.
-    ///
-    /// - Parameters:
-    ///   - sealed: the sealed note.
-    ///   - staff: the pseudonym of the author.
-    @Loop func note(
-        _ sealed: [UInt8], of person: Identifier, act: String, by staff: String, in transaction: Transaction
-    ) {
-        transaction.send(
-            Self.keepNote, [.uuid(.ordered()), .uuid(person), .text(act), .text(staff), .bytes(sealed)])
     }
 
     /// Deletes everything about a person.
@@ -346,126 +286,9 @@ struct ProfileStore: Sendable {
         WHERE state = 'cleared'
         """
 
-    private func written(_ changed: ProfileRecord, _ row: Row) throws -> ProfileRecord {
-        var changed = changed
-        changed.revision = try row.integer("revision")
-        changed.updatedAt = try row.timestamp("updated_at")
-        changed.completedAt = try row.optionalTimestamp("completed_at")
-        return changed
-    }
-
-    func record(_ row: Row) throws -> ProfileRecord {
-        let person = try row.uuid("person_id")
-        var record = ProfileRecord(
-            personID: person, createdAt: try row.timestamp("created_at"), updatedAt: try row.timestamp("updated_at"))
-        record.revision = try row.integer("revision")
-        record.completedAt = try row.optionalTimestamp("completed_at")
-        if let time = try row.optionalTimestamp("questionnaire_completed_at") {
-            record.questionnaires[formerQuestionnaire] = time
-        }
-        for (key, time) in try JSONDocument(row.json("questionnaires")).root.members {
-            record.questionnaires[key] = time.string.flatMap { Timestamp($0) }
-        }
-        for parts in try Self.lists(row, "plans", of: 4) {
-            let reference = PlanReference(key: parts[1], version: Int64(parts[2]) ?? 0)
-            record.plans[parts[0]] = reference
-            if parts[3] == "true" { record.completedPlans.insert(reference) }
-        }
-        for parts in try Self.lists(row, "consents", of: 4) {
-            record.consents[.init(plan: parts[0], document: parts[1], version: parts[2])] =
-                Int64(parts[3]).map { Timestamp(microsecondsSinceEpoch: $0) }
-        }
-        record.operatorTasks = Set(try row.textArray("operator_tasks"))
-        record.isBackfilled = try row.bool("is_backfilled")
-        record.isSuspended = try row.bool("is_suspended")
-        record.visualPreferences = .init(rawValue: try row.text("visual_preferences")) ?? .notStarted
-        record.visualDeferredAt = try row.optionalTimestamp("visual_deferred_at")
-        record.photoVerification = try row.optionalText("photo_verification").flatMap { .init(rawValue: $0) }
-        record.idVerification = try row.optionalText("id_verification").flatMap { .init(rawValue: $0) }
-        record.timeZone = try row.optionalText("time_zone").flatMap { PersonTimeZone($0) }
-        record.dateOfBirth = try dateOfBirth(in: row)
-        record.dateOfBirthSetAt = try row.optionalTimestamp("date_of_birth_set_at")
-        record.isDateOfBirthCorrected = try row.bool("date_of_birth_corrected")
-        let fields = try JSONDocument(row.json("fields")).root.members
-        record.fields.reserveCapacity(fields.count)
-        for (key, entry) in fields {
-            record.fields[key] = Self.state(entry, of: record)
-        }
-        record.show(try photo(in: row), at: .now())
-        return record
-    }
-
-    /// Rows of a table about the person, each a text of so many parts. PostgreSQL makes them in half the time that JSON takes.
-    private static func lists(_ row: Row, _ column: String, of count: Int) throws -> [[String]] {
-        try row.textArray(column).map { text in
-            var (text, parts) = (text, [String]())
-            parts.reserveCapacity(count)
-            // The text is split by bytes. The separator is one byte, so the code need not find the ends of characters.
-            text.withUTF8 { bytes in
-                var start = 0
-                for end in bytes.indices where bytes[end] == 0x1F {
-                    parts.append(String(decoding: bytes[start..<end], as: UTF8.self))
-                    start = end + 1
-                }
-                parts.append(String(decoding: bytes[start...], as: UTF8.self))
-            }
-            return parts
-        }
-        .filter { $0.count == count }
-    }
-
-    /// The date of birth, opened from its sealed form; `nil` if none is set.
-    ///
-    /// - Throws: ``SealError`` if it cannot be opened.
-    func dateOfBirth(in row: Row) throws -> CivilDate? {
-        guard let sealed = try row.optionalBytes("date_of_birth_sealed") else { return nil }
-        let opened = try sealer.open(sealed, associated: row.uuid("person_id").array)
-        return CivilDate(String(decoding: opened, as: UTF8.self))
-    }
-
-    private func photo(in row: Row) throws -> ProfilePhoto? {
-        guard let address = try row.optionalText("photo_address"),
-            let sealed = try row.optionalBytes("photo_key_sealed")
-        else { return nil }
-        let key = try photoSealer.open(sealed, associated: row.uuid("person_id").array)
-        return ProfilePhoto(address: address, key: AddressKey(key))
-    }
-
-    /// A skip without a stored time counts from the creation of the profile.
-    private static func state(_ entry: JSONNode, of record: ProfileRecord) -> FieldState? {
-        guard let state = entry["state"] else { return nil }
-        if state.isString("answered") { return entry["value"].map { .answered($0.value) } }
-        if state.isString("skipped") {
-            return .skipped(
-                times: entry["times"]?.integer ?? 1,
-                last: entry["last"]?.string.flatMap { Timestamp($0) } ?? record.createdAt)
-        }
-        if state.isString("declined") { return .declined }
-        return state.isString("stale") ? entry["value"].map { .stale($0.value) } : nil
-    }
-
-    private static func json(_ state: FieldState?) -> JSONValue {
-        switch state {
-        case .answered(let value): ["state": "answered", "value": value]
-        case .skipped(let times, let last):
-            ["state": "skipped", "times": .integer(times), "last": .string(last.description)]
-        case .declined: ["state": "declined"]
-        case .stale(let value): ["state": "stale", "value": value]
-        case nil: .null
-        }
-    }
-
     private static let create: Statement = """
         INSERT INTO profiles (person_id, catalogue_version)
         SELECT $1, $2::bigint WHERE NOT is_erased($1) ON CONFLICT DO NOTHING
-        """
-    private static let noteQuestionnaire: Statement = """
-        INSERT INTO profiles AS p (person_id, questionnaires, questionnaire_completed_at)
-        VALUES ($1, jsonb_build_object($3::text, $4::text), CASE WHEN $5 THEN $2::timestamptz END)
-        ON CONFLICT (person_id) DO UPDATE
-            SET questionnaires = excluded.questionnaires || p.questionnaires,
-                questionnaire_completed_at = coalesce(p.questionnaire_completed_at, excluded.questionnaire_completed_at),
-                revision = p.revision + 1, updated_at = clock_timestamp()
         """
     private static let follow: Statement = """
         INSERT INTO person_plans AS p (person_id, app, plan, version, entry, steps, began_at, completed_at)
@@ -474,31 +297,6 @@ struct ProfileStore: Sendable {
             CASE WHEN $7 THEN now() END
         WHERE EXISTS (SELECT FROM profiles WHERE person_id = $1)
         ON CONFLICT (person_id, app) DO UPDATE SET plan = p.plan RETURNING plan, version
-        """
-    private static let noteExternalEvents: Statement = """
-        UPDATE profiles SET visual_preferences = $2, photo_verification = $3, id_verification = $4,
-            visual_deferred_at = $5, revision = revision + 1, updated_at = clock_timestamp()
-        WHERE person_id = $1
-        """
-    private static let noteConsent: Statement = """
-        WITH accepted AS (
-            INSERT INTO consents (person_id, plan, document, version, accepted_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT DO NOTHING)
-        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
-        """
-    private static let noteTask: Statement = """
-        WITH done AS (INSERT INTO operator_tasks (person_id, task) VALUES ($1, $2) ON CONFLICT DO NOTHING)
-        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
-        """
-    private static let clearTask: Statement = """
-        WITH undone AS (DELETE FROM operator_tasks WHERE person_id = $1 AND task = $2)
-        UPDATE profiles SET revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
-        """
-    private static let keepNote: Statement = """
-        INSERT INTO staff_notes (id, person_id, act, staff, note_sealed) VALUES ($1, $2, $3, $4, $5)
-        """
-    private static let suspend: Statement = """
-        UPDATE profiles SET suspended_at = $2, revision = revision + 1, updated_at = clock_timestamp() WHERE person_id = $1
         """
     private static let copy: Statement = "SELECT copy_to_profile($1)"
     private static let columns = """
