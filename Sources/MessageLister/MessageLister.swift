@@ -3,7 +3,7 @@ import Foundation
 /// Writes the list of all messages, from the Swift files that declare them, and a digest of these files.
 ///
 /// A message is a structure under `@Message` with a `static let type`. The compiler refuses the list if one of them is no
-/// `BusRequest`. If this program cannot read a file, it ends the build and names the place.
+/// `BusRequest`. A declaration that this program cannot read ends the build. The error names its place.
 @main
 enum MessageLister {
     /// Why the list cannot be made.

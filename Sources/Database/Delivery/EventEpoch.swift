@@ -60,7 +60,7 @@ extension Outbox {
         package let now: Timestamp
     }
 
-    /// The facts that this producer has stored about a receiver.
+    /// The stored epoch of a receiver, with the cluster and the time of this database.
     package func knowledge(of receiver: ServiceName) async throws -> Knowledge {
         let row = try await database.read(Self.known, [.text(receiver.rawValue)])[0]
         return Knowledge(

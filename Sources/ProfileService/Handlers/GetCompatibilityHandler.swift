@@ -45,7 +45,7 @@ struct GetCompatibilityHandler: RequestHandler {
         _ figure: CompatibilityStore.Figure, of pair: CompatibilityStore.Pair, at now: Timestamp
     ) async throws -> Compatibility {
         try await profile.database.transaction { transaction in
-            // The lock counts a person's looks one after the other. Only the person's deletion also waits for it.
+            // The lock counts a person's looks one after the other. Changes of an existing profile do not wait for it.
             Erasure.wait(for: pair.person, in: transaction)
             let known = try await CompatibilityStore.knowledge(of: pair, today: now.date, in: transaction)
             if let own = known.own { return own.told }

@@ -21,7 +21,7 @@ import EventLoop
     /// Removes the addresses that apps wrote before photos were uploaded, from a page of profiles.
     ///
     /// - Parameter last: the last person of the page before.
-    /// - Returns: the people who lost a photo, and the last person of this page if there may be more.
+    /// - Returns: the people who have no photo since then, and the last person of this page if there may be more.
     static func dropAddresses(
         after last: Identifier?, in transaction: Transaction
     ) async throws -> (dropped: [Identifier], last: Identifier?) {

@@ -27,7 +27,7 @@ enum PicturePolicy {
         guard isProven else { throw .notProven }
     }
 
-    /// An owner shows evidence only in a contested case. Any other case ends when the owner disputes it.
+    /// An owner shows evidence only in a contested case. In any other open case, the owner can only dispute it.
     static func admitOwner(in status: CaseStatus) throws(Refusal) {
         if status.isClosed { throw .tooLate }
         if status != .contested { throw .tooEarly }

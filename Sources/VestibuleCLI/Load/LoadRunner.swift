@@ -1,7 +1,7 @@
 import EventLoop
 import Foundation
 
-/// Starts each action at its intended time, even if earlier ones are late: an open loop.
+/// Starts each action at its intended time, even if earlier ones are late or have failed: an open loop.
 @Loop enum LoadRunner {
     /// The times of a run.
     struct Span: Sendable {

@@ -10,7 +10,8 @@ public struct AnswerQueueContent: Codable, Sendable, Equatable {
     /// Answers that the server refused. Show each question again with its error. The next answer to the question
     /// replaces it.
     public internal(set) var refused: [RefusedAnswer] = []
-    /// Why the queue cannot be sent at present: `version_closed`, `session_stopped` or `not_found`; `nil` if it can.
+    /// Why the last attempt to send stopped: `version_closed`, `session_stopped` or `not_found`; `nil` if it did not.
+    /// The next ``AnswerQueue/send()`` tries again.
     public internal(set) var blocked: ProblemCode?
     /// The most writes in a request, after a larger one was refused as a whole; `nil` for ``batch``.
     var limit: Int?
@@ -86,7 +87,7 @@ extension AnswerQueueContent {
         refused.removeAll { $0.answer.place == place }
         if let open = conflicts.firstIndex(where: { $0.mine.place == place }) {
             guard answer.force == true || answer.baseRevision ?? 0 >= conflicts[open].theirs.revision else {
-                // The person has not decided the conflict yet. It stays, with the newer answer of this device.
+                // The person has not seen the stored answer. The conflict stays, with this device's newer answer.
                 conflicts[open].mine = answer
                 return
             }

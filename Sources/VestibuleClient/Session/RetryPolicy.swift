@@ -7,9 +7,10 @@ public struct RetryPolicy: Sendable, Equatable {
     public var attempts: Int
     /// Seconds until the second attempt; each further wait is twice as long, up to ``longestWait``.
     public var firstWait: TimeInterval
-    /// The longest wait in seconds, unless the server asks for a longer one.
+    /// The longest wait in seconds, if the server asks for none.
     public var longestWait: TimeInterval
-    /// The most seconds for all waits of a call together. After that, the call fails and the app decides.
+    /// The most seconds for all waits of a call together. If the next wait would exceed it, the call fails at once, and
+    /// the app decides.
     public var limit: TimeInterval
 
     /// A policy with these bounds.
@@ -61,8 +62,8 @@ public struct RetryPolicy: Sendable, Equatable {
 }
 
 extension Call {
-    /// Whether the client may repeat the call. The server does a POST with an idempotency key once. A PATCH of one
-    /// version must not be repeated: the first attempt may have changed that version.
+    /// Whether the call may be done twice. The server does a POST with an idempotency key once. A repeated PATCH of one
+    /// version would meet the version that its first attempt made.
     var isSafeToRepeat: Bool {
         switch method {
         case .get, .put, .delete: true

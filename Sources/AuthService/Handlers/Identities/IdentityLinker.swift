@@ -102,7 +102,7 @@ struct IdentityLinker: Sendable {
     }
 
     /// Links an identity that the person of a session proved. The person's role is dropped, since a thief with the
-    /// session may link another identity. The account is locked.
+    /// session may link an identity of their own. The account is locked.
     ///
     /// - Throws: ``BusError`` `identity_in_use`, `provider_already_linked`.
     @Loop func link(_ identity: ProvenIdentity, to actor: Actor, in transaction: Transaction) async throws {

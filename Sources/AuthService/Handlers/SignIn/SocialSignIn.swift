@@ -6,8 +6,8 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// Signs in with an identity provider's token. It opens the account that the identity is linked to. If there is none,
-/// it makes one. If the app requires a phone, it begins a link instead.
+/// Signs in with an identity provider's token. It opens the account that the identity is linked to, or makes one if
+/// there is none. If the app requires a phone and there is no account with one, it begins a link instead.
 struct SocialSignIn: Sendable {
     let inbox: Inbox
     let audit: AuditTrail

@@ -136,7 +136,7 @@ extension Secrets {
     }
 
     /// Closes a prefix for an hour if two things hold. At least `numbers` of its numbers got codes within an hour, and
-    /// people verified under a tenth of these codes. The code that is being sent counts too.
+    /// under a tenth of these numbers were verified. The code that is being sent counts too.
     static func closePrefix(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
         transaction.send(closePrefix, [.bytes(prefix), .integer(numbers)])
     }

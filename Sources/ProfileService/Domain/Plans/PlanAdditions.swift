@@ -2,7 +2,7 @@ import BusProtocol
 
 /// The steps and fields that the newest version of a plan adds for people who follow an older one.
 ///
-/// The additions change neither these people's steps nor their capabilities, and do not reopen a complete onboarding.
+/// The additions change neither these people's steps nor their capabilities, and keep no onboarding open.
 struct PlanAdditions: Sendable {
     /// A step or field that a person has not done yet.
     struct Open: Sendable, Equatable {
