@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func whatOpenedASessionIsWrittenDown() async throws {
+    @Test func theTrailRecordsHowASessionWasOpened() async throws {
         try await SocialStage.run { social in
             let linked = try await social.link("google", subject: "108", to: Self.phone)
             let opened = try #require(try await social.session("google", subject: "108"))
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func whatAnOperatorDoesAsOneIsWrittenDown() async throws {
+    @Test func theTrailRecordsCallsMadeAsAnOperator() async throws {
         try await AuthStage.run { auth in
             let operators = try auth.stage.asking(as: .operator)
             var options = auth.options()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aRefreshTokenThatComesAgainIsWrittenDown() async throws {
+    @Test func theTrailRecordsAReusedRefreshToken() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             let renewed = try await auth.ask(RefreshToken(refreshToken: session.refreshToken))
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a locked code belongs to who has the number", arguments: [true, false])
+    @Test("a locked code is in the trail of the account with its number", arguments: [true, false])
     func lockedCode(hasAccount: Bool) async throws {
         try await AuthStage.run { auth in
             if hasAccount { _ = try await auth.signIn(Self.phone) }
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func nothingInTheTrailTellsWhoItIs() async throws {
+    @Test func theTrailHoldsNoUserIdOrPhoneNumber() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             let trail = try await auth.stage.rows("SELECT string_agg(a::text, '') FROM audit a")

@@ -86,7 +86,7 @@ import Testing
         let (change, digits) = try await social.changeCode(to: Self.new, by: session)
         _ = try await auth.ask(ChangePhone(challengeId: change, code: digits), as: social.actor(session))
         _ = try await social.changeCode(to: Self.third, by: session)
-        try await social.settle()
+        try await social.waitUntilSent()
         let container = auth.stage.containers[0]
         let note = Secrets(container.keys).noteSealer.seal(Array("They wrote.".utf8), associated: session.user.id.array)
         try await container.database.transaction {
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// An address is sealed under another key than a number. Whoever recovered the account by it exports it, too.
-    @Test func codesToTheAddressAreExportedWhateverTheyWereFor() async throws {
+    @Test func theExportHasCodesOfEveryPurposeSentToTheAddress() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let session = try await auth.signIn(byEmail: Self.email)
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A number that was taken off is somebody else's by now: what is sent to it is not the person's.
-    @Test func codesToAFormerNumberAreThoseOfBefore() async throws {
+    @Test func theExportLeavesOutCodesSentToAFormerNumberSince() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let session = try await person(social)

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func aCodeThatWasUsedOrReplacedIsToldSo() async throws {
+    @Test func aUsedOrReplacedCodeIsRefusedWithThatReason() async throws {
         try await AuthStage.run { auth in
             let (first, code) = try await auth.code(for: Self.phone)
             let (second, newer) = try await auth.code(again: Self.phone)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func anSMSThatIsGivenUpCountsForNobodyAndLeavesNothing() async throws {
+    @Test func anAbandonedSMSDelaysNoNextCodeAndLeavesNoRow() async throws {
         try await AuthStage.run { auth in
             auth.spool.remove()
             _ = try await auth.ask(SendOTP(phone: Self.phone))
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aBeginRecoveryThatComesTwiceCountsItsWrongCodeOnce() async throws {
+    @Test func aRepeatedBeginRecoveryCountsItsWrongCodeOnce() async throws {
         try await AuthStage.run { auth in
             let (challenge, code) = try await auth.code(for: Self.phone, purpose: "recovery")
             let claim = BeginRecovery(
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// A client's request is held up in auth. It sends the token again, gets a new pair and uses it. Then auth goes on.
-    @Test func aRefreshThatWasOvertakenEndsNoSession() async throws {
+    @Test func anOvertakenRefreshEndsNoSession() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone)
             let proven = RefreshToken(refreshToken: first.refreshToken, deviceSecret: first.deviceSecret)
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func aRepeatedRefreshIsARetryWhateverItsKey() async throws {
+    @Test func aRepeatedRefreshIsARetryUnderAnyKey() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone)
             let refresh = RefreshToken(refreshToken: first.refreshToken)
@@ -265,7 +265,7 @@ import Testing
     }
 
     /// Chromium writes its cookies down within half a minute. Killed before that, it comes back with the former token.
-    @Test(arguments: ["web", "android"]) func aBrowserMayLoseATokenForAMinuteAlthoughItUsedTheOther(
+    @Test(arguments: ["web", "android"]) func aBrowserMayLoseARenewedTokenForAMinute(
         platform: String
     ) async throws {
         try await AuthStage.run { auth in
@@ -371,7 +371,7 @@ import Testing
         }
     }
 
-    @Test func theLogOfRevocationsComesInPagesThatCanBeRead() async throws {
+    @Test func theRevocationLogIsReadPageByPage() async throws {
         try await AuthStage.run { auth in
             let count = RevocationsFollowed.largestPage + 1
             try await auth.stage.rows(
@@ -389,7 +389,7 @@ import Testing
     }
 
     /// A gateway that has read the log to its end knows so, however many sessions ended within the overlap.
-    @Test func theOverlapAloneIsNoFullPage() async throws {
+    @Test func theOverlapAloneDoesNotCountAsAFullPage() async throws {
         try await AuthStage.run { auth in
             try await auth.stage.rows(
                 """
@@ -430,7 +430,7 @@ import Testing
                 "UPDATE refresh_tokens SET answer_sealed = 'b', replaced_at = now()"
             ),
         ] as [(String, String, Statement)])
-    func whatIsRenewedMeanwhileStays(rows: String, old: String, renewal: Statement) async throws {
+    func housekeepingKeepsARowRenewedDuringItsPass(rows: String, old: String, renewal: Statement) async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
             let container = auth.stage.containers[0]
@@ -448,7 +448,7 @@ import Testing
         }
     }
 
-    @Test func whatNobodyAsksForAnyMoreIsRemovedAndNothingElse() async throws {
+    @Test func housekeepingRemovesOnlyExpiredRows() async throws {
         try await AuthStage.run { auth in
             let (ended, lasting) = (try await auth.signIn(Self.phone), try await auth.signIn("+14155552672"))
             let renewed = try await auth.ask(RefreshToken(refreshToken: lasting.refreshToken))
@@ -479,7 +479,7 @@ import Testing
         }
     }
 
-    @Test func aNewKeyInFrontOfTheRingSealsAndForgetsNobody() async throws {
+    @Test func aNewFirstKeySealsAndLosesNoAccount() async throws {
         try await AuthStage.run { auth in
             let before = try await auth.signIn(Self.phone)
             var environment = auth.stage.environment
@@ -496,7 +496,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOverGoesInOnePassHoweverMuchItIs() async throws {
+    @Test func onePassRemovesThousandsOfExpiredRows() async throws {
         try await AuthStage.run { auth in
             try await auth.stage.rows(
                 """
@@ -508,7 +508,7 @@ import Testing
         }
     }
 
-    @Test func nothingThatIdentifiesAPhoneStandsInTheTables() async throws {
+    @Test func theTablesHoldNoPlainPhoneNumberOrCode() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
             let code = try await auth.code(for: "+14155552672").code
@@ -524,7 +524,7 @@ import Testing
         }
     }
 
-    @Test func aClosedAccountCannotBeToldFromNoneByAClaimant() async throws {
+    @Test func aSuspendedAccountLooksLikeNoneToAClaimant() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
             try await auth.stage.rows("UPDATE accounts SET status = 'suspended'")

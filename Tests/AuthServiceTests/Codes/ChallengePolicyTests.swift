@@ -23,7 +23,7 @@ import Testing
         #expect(decision == (wait == 0 ? .allow : .wait(wait)))
     }
 
-    @Test func aPartOfASecondIsAWholeOneToWait() {
+    @Test func aWaitIsRoundedUpToWholeSeconds() {
         #expect(decide { $0.lastSend = Self.now - .milliseconds(59_001) } == .wait(1))
         #expect(decide { $0.lastSend = Self.now - .milliseconds(58_999) } == .wait(2))
     }
@@ -71,12 +71,12 @@ import Testing
         #expect(wrong(10) == .wait(70_000))
     }
 
-    @Test func aClosedPrefixIsOneToWaitFor() {
+    @Test func aClosedPrefixIsRefusedWithAWait() {
         #expect(decide { $0.closedUntil = Self.now + .seconds(1800) } == .wait(1800))
         #expect(decide { $0.closedUntil = Self.now } == .allow)
     }
 
-    @Test func aSpentBudgetIsOneToWaitForUntilTheHourEnds() throws {
+    @Test func aSpentBudgetIsRefusedWithAWaitForTheHoursEnd() throws {
         var (limits, history) = (ChallengeLimits(), SendHistory(now: Self.now))
         limits.budget = try SMSBudget(perHour: "10", perCountry: ["off"])
         (history.country, history.sentInHour, history.hourEnds) = ("SE", 8, Self.now + .seconds(600))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "what an attempt means",
+        "each state of a challenge has its verdict on an attempt",
         arguments: [
             (.open, 0, 1, true, .right), (.open, 2, 1, true, .right), (.open, 0, 1, false, .wrong(triesLeft: 2)),
             (.open, 1, 1, false, .wrong(triesLeft: 1)), (.open, 2, 1, false, .dead),
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "what the phone has left goes before what the challenge has left",
+        "the phone's remaining tries cap the challenge's",
         arguments: [
             (0, 3, false, .wrong(triesLeft: 2)), (0, 2, false, .wrong(triesLeft: 1)), (0, 1, false, .dead),
             (0, 1, true, .right), (0, 0, true, .spent), (0, -2, false, .spent), (2, 5, false, .dead),

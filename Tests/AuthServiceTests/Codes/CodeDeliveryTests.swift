@@ -23,7 +23,7 @@ import Testing
         CodeDelivery(delivery: delivery, resendAfterSeconds: resend, expiresInSeconds: expires)
     }
 
-    @Test func aRowAsItIsSeen() {
+    @Test func theDeliveryFollowsFromTheChallengesState() {
         #expect(Self.state(.open) == Self.delivery("queued", resend: 50, expires: 290))
         #expect(Self.state(.open, isSent: true) == Self.delivery("sent", resend: 50, expires: 290))
         #expect(Self.state(.open, isSent: true, age: .seconds(400)) == Self.delivery("sent", resend: 0, expires: 0))
@@ -57,7 +57,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func aCodeThatWasGivenUpHasFailed() async throws {
+    @Test func anAbandonedCodeIsReportedAsFailed() async throws {
         try await AuthStage.run { auth in
             auth.spool.remove()
             let sent = try await auth.ask(SendOTP(phone: Self.phone)).challengeId
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func itIsTheSameWithAnAccountAndWithoutOneAndNobodyKnowsAnotherId() async throws {
+    @Test func deliveryIsTheSameWithAndWithoutAnAccount() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
             let known = try await auth.code(again: Self.phone).challenge

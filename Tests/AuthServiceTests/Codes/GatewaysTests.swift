@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test(.timed) func anEndedSessionIsKnownAtEveryGatewayWithinASecond() async throws {
+    @Test(.timed) func everyGatewayRefusesAnEndedSessionWithinASecond() async throws {
         try await run(replicas: 2, gateways: 3) { auth, gateways in
             let session = try await auth.signIn("+14155552671")
             for gateway in gateways.all {

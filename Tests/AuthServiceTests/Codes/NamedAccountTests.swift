@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotGoWithThePurposeIsRefused() async throws {
+    @Test func membersThatContradictThePurposeAreRefused() async throws {
         try await AuthStage.run { auth in
             for request in [
                 SendOTP(phone: Self.claimant, accountPhone: Self.owner),
@@ -96,7 +96,7 @@ import Testing
         VerifyOTP(challengeId: sms.challenge, code: sms.code, device: AuthStage.device)
     }
 
-    @Test func whoTakesAnotherNumberMakesTheFirstOnesCodeVoid() async throws {
+    @Test func aReplacingRequestVoidsTheFirstNumbersCode() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.sms(SendOTP(phone: Self.owner))
             let second = try await auth.sms(SendOTP(phone: Self.claimant, replaces: first.challenge))
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// Whoever learns the id of a challenge ends it no more than who never heard of it.
-    @Test func aStrangersWordMakesNoCodeVoid() async throws {
+    @Test func aStrangerCannotVoidACode() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.sms(SendOTP(phone: Self.owner))
             _ = try await auth.sms(SendOTP(phone: Self.claimant, replaces: first.challenge), at: "198.51.100.9")
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// From wherever it asks; and nobody beside it at its address does.
-    @Test func aDeviceGivesItsOwnCodeUp() async throws {
+    @Test func aDeviceCanVoidItsOwnCodeFromAnyAddress() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.owner)
             let device = SendOTP.Proof(id: session.deviceId, secret: try #require(session.deviceSecret))

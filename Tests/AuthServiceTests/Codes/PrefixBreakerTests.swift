@@ -23,7 +23,7 @@ import Testing
         return sessions
     }
 
-    @Test func closesForAnHourAfterFiftyNumbersThatNobodyVerifies() async throws {
+    @Test func closesForAnHourAfterFiftyUnverifiedNumbers() async throws {
         try await AuthStage.run(replicas: 2, environment: Self.environment) { auth in
             let known = try #require(try await signIn(auth, 0..<1).first)
             try await send(auth, to: 1..<50)

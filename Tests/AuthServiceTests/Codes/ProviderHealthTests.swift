@@ -5,7 +5,7 @@ import Testing
 @Suite("provider health") struct ProviderHealthTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test func threeFailuresInARowSayThatItIsDownForHalfAMinute() {
+    @Test func threeFailuresInARowMarkAProviderDownForHalfAMinute() {
         var health = ProviderHealth()
         for at in 1...2 { health.noteFailure(at: UInt64(at) * Self.second) }
         #expect(health.downFor(at: 2 * Self.second) == nil)
@@ -18,7 +18,7 @@ import Testing
         #expect(health.downFor(at: 41 * Self.second) == .seconds(29))
     }
 
-    @Test func oneRefusedConnectionSaysSo() {
+    @Test func oneRefusedConnectionMarksAProviderDown() {
         var health = ProviderHealth()
         health.noteFailure(isRefused: true, at: Self.second)
         #expect(health.downFor(at: Self.second) == .seconds(30))
@@ -26,7 +26,7 @@ import Testing
         #expect(health.downFor(at: 41 * Self.second) == .seconds(29))
     }
 
-    @Test func oneSuccessIsEnough() {
+    @Test func oneSuccessMarksAProviderUp() {
         var health = ProviderHealth()
         for _ in 0..<9 { health.noteFailure(at: Self.second) }
         health.noteSuccess()

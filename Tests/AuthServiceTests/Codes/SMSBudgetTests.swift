@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "what is no budget is refused at the start",
+        "a malformed budget stops the start",
         arguments: [
             ("0", "off"), ("many", "off"), ("9", "0"), ("9", "9,XX:9"), ("9", "9,SE:"), ("9", "9,SE:9:9"), ("", "9"),
             // It would take the bound off all other countries.
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aCountryHasItsOwn() async throws {
+    @Test func aCountryHasItsOwnBudget() async throws {
         let environment = Self.environment.merging(["AUTH_SMS_PER_HOUR_COUNTRY": "100,SE:5"]) { $1 }
         try await AuthStage.run(environment: environment) { auth in
             for index in 0..<4 { _ = try await auth.ask(SendOTP(phone: "+4670123456\(index)")) }

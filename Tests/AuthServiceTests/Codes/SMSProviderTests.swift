@@ -111,7 +111,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func whatKeptAnSMSBackIsSaid() async throws {
+    @Test func aFailedSMSNamesItsReason() async throws {
         let hanging = try await ProviderServer(.hangs)
         let webhook = try await Self.webhook(hanging)
         await #expect(throws: Self.notTaken("no_answer")) {
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Whoever asks first is told that it failed before they give up; nobody else is promised a code.
-    @Test(.bounded) func whereNobodyListensTheFirstCodeFailsWithinTenSecondsAndNoOtherIsPromised() async throws {
+    @Test(.bounded) func withNoProviderListeningTheFirstCodeFailsWithinTenSeconds() async throws {
         try await Self.run(Self.taken, Self.taken) { auth, first, second in
             await first.stop()
             await second.stop()
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func whereTheFirstRefusesTheSecondSends() async throws {
+    @Test func theSecondProviderSendsWhenTheFirstRefuses() async throws {
         try await Self.run(Self.failing, Self.taken) { auth, first, second in
             _ = try await auth.ask(SendOTP(phone: Self.phone))
             #expect(try await eventually { second.requests.count == 1 })
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func whereNobodyListensTheSecondSends() async throws {
+    @Test func theSecondProviderSendsWhenTheFirstIsDown() async throws {
         try await Self.run(Self.taken, Self.taken) { auth, first, second in
             await first.stop()
             _ = try await auth.ask(SendOTP(phone: Self.phone))
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(.timed) func whereTheFirstHangsThePersonIsAnsweredAtOnceAndTheSecondSendsWithinFiveSeconds() async throws {
+    @Test(.timed) func theSecondProviderSendsWithinFiveSecondsWhenTheFirstHangs() async throws {
         try await Self.run(.hangs, Self.taken) { auth, first, second in
             let start = ContinuousClock.now
             for last in 1...3 {
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// Events go by another relay: nobody waits for a provider but those who wait for its SMS.
-    @Test(.timed) func aProviderThatHangsForManyKeepsNoEventWaiting() async throws {
+    @Test(.timed) func aHangingSMSProviderDelaysNoEvent() async throws {
         try await Self.run(.hangs, .hangs) { auth, first, _ in
             let (container, profile) = (auth.stage.containers[0], EventRecorder<AccountStatusChanged>())
             try auth.stage.answering(as: .profile, profile)
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func whereAllAreDownNoCodeIsPromised() async throws {
+    @Test func noCodeIsPromisedWhileAllProvidersAreDown() async throws {
         try await Self.run(Self.failing, Self.failing) { auth, first, second in
             _ = try await auth.ask(SendOTP(phone: Self.phone))
             // Once each is known to be down, an attempt goes on to count.
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test(
-        "what does not start",
+        "a wrong SMS configuration stops the start",
         arguments: [
             (["VESTIBULE_PROFILE": "production"], "the production profile does not allow the provider spool"),
             (

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whatADeviceDoesCountsAgainstItAloneAndOnlyItself() async throws {
+    @Test func aKnownDevicesTriesCountAgainstItAlone() async throws {
         try await AuthStage.run { auth in
             let proof = try proof(of: try await auth.signIn(Self.phone))
             try await auth.age("2 hours")
@@ -150,7 +150,7 @@ import Testing
     }
 
     /// Each sign-in that names no device makes one, which has not asked for anything yet.
-    @Test func whoHoldsTheNumberGetsNoCodesWithoutEndByNewDevices() async throws {
+    @Test func newDevicesDoNotLiftTheCodeLimitOfANumber() async throws {
         try await AuthStage.run { auth in
             var session = try await auth.signIn(Self.phone)
             for _ in 1...10 {
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func aDeviceIsAStrangerToEveryOtherPhoneAndWithAnotherSecret() async throws {
+    @Test func aDeviceIsUnknownForOtherPhonesAndWithAWrongSecret() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
             let other = try proof(of: try await auth.signIn("+14155552672"))
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func anAddressIsItsHousehold() async throws {
+    @Test func anIPv6HouseholdSharesOneLimit() async throws {
         try await AuthStage.run(environment: ["AUTH_OTP_PER_ADDRESS_HOUR": "2"]) { auth in
             let owner = try await auth.signIn(Self.phone)
             for (host, phone) in [("1", "+14155552672"), ("ffff:2", "+14155552673")] {
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func whereTheLimitsCannotBeAskedNothingIsSent() async throws {
+    @Test func nothingIsSentWhileTheLimitsAreUnavailable() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             _ = try await auth.code(for: Self.phone)
             try await auth.stage.scratch.refuseConnections()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("email addresses") struct EmailAddressTests {
     @Test(
-        "what is one address",
+        "well-formed addresses are accepted",
         arguments: [
             ("anna@example.com", "anna@example.com"), (" anna@Example.COM\n", "anna@example.com"),
             ("Anna@example.com", "Anna@example.com"), ("a.b+c@example.com", "a.b+c@example.com"),
@@ -18,7 +18,7 @@ import Testing
         #expect(Array(address.text.utf8) == Array(kept.utf8))
     }
 
-    @Test func noTwoPeopleAreOne() {
+    @Test func differentSpellingsAreDifferentAddresses() {
         let spellings = [
             "anna@example.com", "Anna@example.com", "an.na@example.com", "anna+x@example.com", "аnna@example.com",
         ]
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "what is counted as one mailbox",
+        "spellings of one mailbox are counted as one",
         arguments: [
             "Anna@example.com", "anna+x@example.com", "ANNA+a+b@Example.com",
             // Letters as wide as a Chinese sign.
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "what is none",
+        "malformed addresses are refused",
         arguments: [
             "", "@", "anna", "anna@", "@example.com", "anna@example", "anna@.com", "anna@example..com",
             "anna@example.com.",
@@ -80,7 +80,7 @@ import Testing
         #expect(EmailAddress("a@" + String(repeating: "d", count: 64) + ".com") == nil)
     }
 
-    @Test func onlyItsOwnerRecognisesItMasked() {
+    @Test func aMaskedAddressShowsTheFirstLettersAlone() {
         #expect(EmailAddress("anna@example.com")?.masked == "a…@e…")
         #expect(EmailAddress("_x@example.com")?.masked == "…@e…")
         #expect(EmailAddress("Åsa@example.com")?.masked == "…@e…")

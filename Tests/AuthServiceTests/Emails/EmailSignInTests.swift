@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func theSpellingOfTheDomainIsNoMatterAndThatOfThePersonIs() async throws {
+    @Test func onlyTheLocalPartIsCaseSensitive() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(byEmail: Self.email)
             try await auth.age("2 minutes")
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Otherwise a mailbox would get a code for each of its countless spellings.
-    @Test func aMailboxHasOneLimitHoweverItIsSpelled() async throws {
+    @Test func aMailboxHasOneLimitUnderAllItsSpellings() async throws {
         try await AuthStage.run { auth in
             for spelling in ["anna", "Anna", "an.na", "anna+1", "\u{ff41}nna"] {
                 let email = "\(spelling)@gmail.com"
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func aCodeOpensOnlyWhatItWasSentFor() async throws {
+    @Test func aCodeWorksOnlyForItsOwnPurpose() async throws {
         try await AuthStage.run(environment: ["AUTH_DORMANT_AFTER": "8760h"]) { auth in
             let (email, code) = try await auth.email(SendEmailCode(email: Self.email))
             let (phone, digits) = try await auth.code(for: Self.phone)

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aGatewaysWordAloneLinksNothing() async throws {
+    @Test func linkingNeedsAValidAccessToken() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             let actor = auth.actor(session)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoWhoLinkAnAddressAtOnceOneGetsIt() async throws {
+    @Test func oneOfTwoConcurrentLinksOfAnAddressSucceeds() async throws {
         try await AuthStage.run { auth in
             var asked: [(Session, LinkEmail)] = []
             for last in 1...2 {

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "what is refused of the recipient",
+        "each refusal of a recipient has its error",
         arguments: [
             ("550 5.1.1 unknown", "noSuchMailbox"), ("550 unknown", "noSuchMailbox"),
             ("550 5.7.1 relaying denied", "failed(\"recipient_550\")"), ("554 no", "failed(\"recipient_554\")"),

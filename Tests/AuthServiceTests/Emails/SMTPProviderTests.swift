@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "what the relay says instead",
+        "each refusal of a relay has its error",
         arguments: [
             (["CONNECT": "554 no"], MessageError.notTaken(host: "localhost", ProviderFailure("smtp_554"))),
             (["MAIL": "451 later"], .notTaken(host: "localhost", ProviderFailure("smtp_451"))),
@@ -52,7 +52,7 @@ import Testing
         server.stop()
     }
 
-    @Test func whereNobodyListensTheRelayIsDown() async throws {
+    @Test func aRelayThatDoesNotListenIsDown() async throws {
         let server = try SMTPServer()
         server.stop()
         let provider = try Self.provider(port: server.port)
@@ -120,7 +120,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func aCodeGoesThroughTheRelayAndItsDeliveryIsKnown() async throws {
+    @Test func aCodeSentThroughTheRelayIsReportedAsSent() async throws {
         let server = try SMTPServer(replies: ["RCPT": "450 4.2.0 later"])
         let variables = [
             "EMAIL_PROVIDER": "smtp", "EMAIL_SMTP_RELAY": "127.0.0.1:\(server.port)",

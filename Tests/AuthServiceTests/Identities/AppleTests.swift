@@ -27,7 +27,7 @@ import Testing
     @Test func theCodeIsExchangedOnceAndItsTokenRevokedWithTheLink() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("apple", subject: "1", to: Self.phone, code: "c0de+/=")
-            try await social.settle()
+            try await social.waitUntilSent()
             let exchange = try #require(forms("/token", social).first)
             #expect(forms("/token", social).count == 1)
             #expect(exchange["grant_type"] == "authorization_code" && exchange["code"] == "c0de+/=")
@@ -44,19 +44,19 @@ import Testing
             #expect(!stored.isEmpty && !stored.contains("r.apple"), "it is kept sealed")
 
             _ = try await social.auth.ask(UnlinkIdentity(provider: "apple"), as: social.actor(owner))
-            try await social.settle()
+            try await social.waitUntilSent()
             #expect(forms("/revoke", social).map { $0["token"] } == ["r.apple"])
             #expect(forms("/revoke", social).first?["token_type_hint"] == "refresh_token")
         }
     }
 
-    @Test func aTokenThatComesLateFindsItsIdentity() async throws {
+    @Test func aLateAppleTokenIsStoredWithItsIdentity() async throws {
         try await SocialStage.run { social in
             social.apple.manner = .answers(status: 500, body: "")
             _ = try await social.link("apple", subject: "1", to: Self.phone, code: "c0de")
             social.apple.manner = .answers(status: 200, body: #"{"refresh_token":"r.apple"}"#)
             try await social.auth.stage.rows("UPDATE outbox SET due_at = now()")
-            try await social.settle()
+            try await social.waitUntilSent()
             #expect(try await social.auth.stage.rows("SELECT count(refresh_sealed) FROM identities") == "1")
         }
     }
@@ -81,7 +81,7 @@ import Testing
     @Test func deletionRevokesEvenWhereAppleIsAwayForHours() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("apple", subject: "1", to: Self.phone, code: "c0de")
-            try await social.settle()
+            try await social.waitUntilSent()
             social.apple.manner = .answers(status: 503, body: "")
             _ = try await social.auth.ask(DeleteAccount(), as: social.actor(owner))
             #expect(try await social.auth.stage.rows("SELECT count(*) FROM identities") == "0")
@@ -96,7 +96,7 @@ import Testing
             }
             social.apple.manner = .answers(status: 200, body: "")
             try await social.auth.stage.rows("UPDATE outbox SET due_at = now()")
-            try await social.settle()
+            try await social.waitUntilSent()
             #expect(Set(forms("/revoke", social).map { $0["token"] }) == ["r.apple"])
         }
     }
@@ -104,7 +104,7 @@ import Testing
     @Test func aRevocationIsGivenUpAfterADay() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("apple", subject: "1", to: Self.phone, code: "c0de")
-            try await social.settle()
+            try await social.waitUntilSent()
             social.apple.manner = .answers(status: 503, body: "")
             let container = social.auth.stage.containers[0]
             let hurried = AppleTokens(
@@ -112,7 +112,7 @@ import Testing
                 secrets: Secrets(container.keys),
                 client: nil, patience: .zero)
             try await container.database.transaction { try await hurried.revokeAll(of: owner.user.id, in: $0) }
-            try await social.settle()
+            try await social.waitUntilSent()
             #expect(forms("/revoke", social).count == 1)
             #expect(social.auth.stage.log.text.contains("apple_revocation_given_up"))
         }
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aNotificationThatAppleDidNotSignIsNone() async throws {
+    @Test func aNotificationWithoutApplesSignatureIsIgnored() async throws {
         try await SocialStage.run { social in
             _ = try await social.link("apple", subject: "1", to: Self.phone)
             let forge = social.forge

@@ -50,7 +50,7 @@ import Testing
         return try token.verified(by: provider, key: keys.keys[token.kid], now: now).identity(nonce: nonce, now: now)
     }
 
-    @Test func takesWhatAnotherImplementationSigned() throws {
+    @Test func acceptsTokensSignedByAnotherImplementation() throws {
         let keys = try #require(ProviderKeySet(Array(Self.keySet.utf8)))
         let apple = try Self.identity(
             Self.apple, keys, Self.provider(.apple), nonce: "nc_vector", now: Self.moment)
@@ -91,7 +91,7 @@ import Testing
         _ = try Self.identity(token, keys, Self.provider(.apple, raw: true), nonce: "nc_raw", now: now)
     }
 
-    @Test func eachBadTokenIsRefusedForWhatIsWrongWithIt() throws {
+    @Test func eachBadTokenIsRefusedForItsOwnDefect() throws {
         let forge = IdentityForge()
         let keys = try #require(ProviderKeySet(CanonicalJSON.bytes(of: forge.keySet)))
         let good = forge.token("google", subject: "108", nonce: "nc_good")
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// Nobody signed in for a day when the provider went silent.
-    @Test func keysThatNobodyAsksForAreRenewed() async throws {
+    @Test func unusedKeysAreRenewed() async throws {
         try await Loop.spawn { try await Self.quietDay() }.value
     }
 

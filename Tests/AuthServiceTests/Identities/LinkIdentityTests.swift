@@ -14,7 +14,7 @@ import Testing
         return LinkIdentity(provider: "google", identityToken: token, nonce: nonce)
     }
 
-    @Test func itOpensTheAccountFromThenOnAndEveryDeviceIsTold() async throws {
+    @Test func aLinkedIdentityOpensTheAccountAndNotifiesEveryDevice() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let session = try await auth.signIn(Self.phone, push: "fcm:first")
@@ -25,13 +25,13 @@ import Testing
             let opened = try #require(try await social.session("google", subject: "1"))
             #expect(opened.user.id == session.user.id)
             #expect(try await auth.ask(ListIdentities(), as: social.actor(session)).identities.count == 1)
-            try await social.settle()
+            try await social.waitUntilSent()
             #expect(auth.spool.pushes().contains { $0["data"]?["kind"] == "identity_linked" })
         }
     }
 
     /// It would be stronger than the address, and the owner could not undo it.
-    @Test func whoeverReadsTheEmailsLinksNone() async throws {
+    @Test func aSessionByEmailAloneLinksNoIdentity() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let thief = try await auth.signIn(byEmail: "anna@example.com")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aGatewaysWordAloneLinksNothing() async throws {
+    @Test func linkingNeedsAValidAccessToken() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let session = try await auth.signIn(Self.phone)

@@ -53,7 +53,7 @@ import Testing
             let linked = try await social.auth.ask(verify)
             #expect(linked.user.id == owner.user.id, "the same code, which was not spent")
             #expect(try await social.auth.refusal(of: verify).code == "otp_expired", "and now is")
-            try await social.settle()
+            try await social.waitUntilSent()
             let told = social.auth.spool.pushes().filter { $0["data"]?["kind"] == "identity_linked" }
             #expect(told.count == 1 && told.first?["deviceId"] == .string(owner.deviceId.description))
             #expect(told.first?["body"]?.stringValue?.hasPrefix("Google a…@e… opens your") == true)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Whoever unlinks holds the account; a sign-in that has found the identity waits, and finds it gone.
-    @Test func anIdentityThatGoesMeanwhileOpensNothing() async throws {
+    @Test func anIdentityUnlinkedDuringASignInOpensNothing() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("google", subject: "108", to: Self.phone)
             let container = social.auth.stage.containers[0]
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// The same with a number that is moved to another account.
-    @Test func aNumberThatIsTakenOffMeanwhileOpensNothingOfBefore() async throws {
+    @Test func aNumberRemovedDuringASignInOpensNoFormerAccount() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.phone)
             try await auth.age("20 minutes")
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func keysThatCannotBeHadAreNobodysFault() async throws {
+    @Test func unavailableKeysAreReportedAsAnOutageOfTheProvider() async throws {
         try await SocialStage.run { social in
             let nonce = try await social.nonce("google")
             let request = SignInWithGoogle(
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func whoIsToldOfNoKeysNeedNotGoToTheProvider() async throws {
+    @Test func noNonceIsIssuedWithoutKeysOfTheProvider() async throws {
         try await SocialStage.run { social in
             social.keys.manner = .answers(status: 500, body: "")
             let refused = try await social.auth.refusal(of: IssueSocialNonce(provider: "google"))
@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotServedIsNoMethodAndSaysSo() async throws {
+    @Test func anUnconfiguredProviderIsNotListedAndRefused() async throws {
         try await SocialStage.run { social in
             let all = try await social.auth.ask(GetAuthMethods()).methods
             #expect(all.map(\.key) == ["phone", "email", "apple", "google"])
@@ -311,7 +311,7 @@ import Testing
 
     // MARK: Unlinking
 
-    @Test func unlinkingEndsWhatTheIdentityOpened() async throws {
+    @Test func unlinkingEndsTheSessionsOpenedByTheIdentity() async throws {
         try await SocialStage.run { social in
             _ = try await social.link("google", subject: "108", to: Self.phone)
             let other = try await social.auth.signIn(Self.phone, push: "fcm:other")
@@ -324,7 +324,7 @@ import Testing
             #expect(try await !social.auth.ask(CheckSession(sessionID: opened.sessionId)).isActive)
             #expect(try await social.auth.ask(CheckSession(sessionID: other.sessionId)).isActive)
             #expect(try await social.session("google", subject: "108") == nil, "it opens nothing any more")
-            try await social.settle()
+            try await social.waitUntilSent()
             let told = social.auth.spool.pushes().filter { $0["data"]?["kind"] == "identity_unlinked" }
             #expect(
                 Set(told.compactMap { $0["deviceId"]?.stringValue })

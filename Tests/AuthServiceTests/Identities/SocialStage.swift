@@ -101,11 +101,11 @@ import Testing
         return (sent.challengeId, try await auth.spool.code(for: phone, after: known))
     }
 
-    /// How much is on its way out, what other services are told not counted: none of them listens.
+    /// How many codes, notices and calls wait in the outbox. Events do not count: no other service listens.
     func underWay() async throws -> String {
         try await auth.stage.rows("SELECT count(*) FROM outbox WHERE message_type IS NULL")
     }
 
-    /// Waits until nothing is on its way out.
-    func settle() async throws { #expect(try await eventually { try await underWay() == "0" }) }
+    /// Waits until all codes, notices and calls were sent.
+    func waitUntilSent() async throws { #expect(try await eventually { try await underWay() == "0" }) }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite("phone change") struct ChangePhoneTests {
     private static let (old, new) = ("+14155552671", "+46701234567")
 
-    @Test func movesTheAccountAndTellsEverybody() async throws {
+    @Test func aNumberChangeMovesTheAccountAndNotifiesEveryDevice() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let other = try await auth.signIn(Self.old, push: "fcm:other")
@@ -22,7 +22,7 @@ import Testing
             let changed = try await auth.ask(
                 ChangePhone(challengeId: challenge, code: code), as: social.actor(owner))
             #expect(changed.maskedPhone == "+46 (***) ***-4567")
-            try await social.settle()
+            try await social.waitUntilSent()
             let told = auth.spool.pushes().filter { $0["data"]?["kind"] == "phone_changed" }
             #expect(
                 Set(told.compactMap { $0["deviceId"]?.stringValue })
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func staffIsStaffNoMore() async throws {
+    @Test func aNumberChangeDropsTheRole() async throws {
         try await SocialStage.run { social in
             let owner = try await social.auth.signIn(Self.old)
             try await social.auth.stage.rows(
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func twoWhoWantOneNumberAtOnceAreToldApart() async throws {
+    @Test func oneOfTwoConcurrentChangesToANumberSucceeds() async throws {
         try await SocialStage.run(replicas: 2) { social in
             let auth = social.auth
             let sessions = [try await auth.signIn(Self.old), try await auth.signIn("+14155552672")]

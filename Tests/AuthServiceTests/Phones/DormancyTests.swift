@@ -44,7 +44,7 @@ import Testing
         try await auth.age("20 minutes")
     }
 
-    @Test func aNewDeviceIsAskedAndMayBeginAnew() async throws {
+    @Test func aNewDeviceOfADormantAccountMayStartANewAccount() async throws {
         try await AuthStage.run(replicas: 2, environment: Self.year) { auth in
             let owner = try await auth.signIn(Self.phone, push: "fcm:owner")
             try await sleep("366 days", auth)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func whoLosesTheNumberLosesTheRole() async throws {
+    @Test func aDormantAccountThatLosesItsNumberLosesItsRole() async throws {
         try await AuthStage.run(environment: Self.year) { auth in
             let owner = try await auth.signIn(Self.phone)
             try await auth.stage.rows("UPDATE accounts SET role = 'admin'")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func anAccountThatWasUsedWithoutACodeIsAwake() async throws {
+    @Test func useWithoutACodeKeepsAnAccountAwake() async throws {
         try await AuthStage.run(environment: Self.year) { auth in
             let owner = try await auth.signIn(Self.phone)
             try await sleep("500 days", auth)
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Housekeeping removes ended sessions; when their device was used stays known.
-    @Test func whatEndedSessionsTellIsKept() async throws {
+    @Test func removedSessionsLeaveTheirLastUseKnown() async throws {
         try await AuthStage.run(environment: Self.year) { auth in
             let owner = try await auth.signIn(Self.phone)
             try await sleep("400 days", auth)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func whereNobodyLimitsItAnAccountSleepsForEver() async throws {
+    @Test func withoutALimitNoAccountBecomesDormant() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.phone)
             try await sleep("20 years", auth)
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Of two who hold the number's codes at once, one gets the account that is new, and the other is in it.
-    @Test func twoWhoBeginAnewAtOnceBeginOneAccount() async throws {
+    @Test func twoConcurrentNewStartsCreateOneAccount() async throws {
         try await AuthStage.run(replicas: 2, environment: Self.year) { auth in
             _ = try await auth.signIn(Self.phone)
             try await sleep("2 years", auth)

@@ -11,7 +11,7 @@ import Testing
 @Suite("taking off a first number") struct FirstNumberTests {
     private static let (email, thiefs, later) = ("anna@example.com", "+46701234567", "+46701234568")
 
-    private struct Robbery {
+    private struct PhoneTakeover {
         let owner: Session
         let thief: Session
         let proof: SendOTP.Proof
@@ -20,19 +20,19 @@ import Testing
     }
 
     /// The owner has the account since long. The thief reads the emails, signs in, and sets a number.
-    @Loop private func rob(_ social: SocialStage) async throws -> Robbery {
+    @Loop private func takeOver(_ social: SocialStage) async throws -> PhoneTakeover {
         let auth = social.auth
         let owner = try await auth.signIn(byEmail: Self.email)
-        try await settle(auth)
+        try await ageAccount(auth)
         try await auth.age("2 hours")
         let thief = try await auth.signIn(byEmail: Self.email)
         try await setNumber(Self.thiefs, by: thief, social)
         let proof = SendOTP.Proof(id: owner.deviceId, secret: try #require(owner.deviceSecret))
-        return Robbery(owner: owner, thief: thief, proof: proof, token: try #require(token(auth)))
+        return PhoneTakeover(owner: owner, thief: thief, proof: proof, token: try #require(token(auth)))
     }
 
-    /// As if what the account has had been there for long.
-    @Loop private func settle(_ auth: AuthStage) async throws {
+    /// Ages the devices, sessions and links of the account.
+    @Loop private func ageAccount(_ auth: AuthStage) async throws {
         try await auth.stage.rows(
             """
             UPDATE devices SET created_at = created_at - interval '73 hours';
@@ -45,7 +45,7 @@ import Testing
     @Loop private func setNumber(_ number: String, by session: Session, _ social: SocialStage) async throws {
         let (challenge, code) = try await social.changeCode(to: number, by: session)
         _ = try await social.auth.ask(ChangePhone(challengeId: challenge, code: code), as: social.actor(session))
-        try await social.settle()
+        try await social.waitUntilSent()
     }
 
     /// The token that the address got last; `nil` if it got none.
@@ -60,69 +60,69 @@ import Testing
         try await auth.stage.rows("SELECT count(*) FROM phones")
     }
 
-    @Test func aKnownDeviceAndTheAddressTakeItOffWithWhatCameWithIt() async throws {
+    @Test func aKnownDeviceRemovesAThiefsFirstNumberAndItsSessions() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
+            let takeover = try await takeOver(social)
             let bySMS = try await auth.signIn(Self.thiefs, push: "fcm:thief")
-            #expect(bySMS.user.id == robbery.owner.user.id)
+            #expect(bySMS.user.id == takeover.owner.user.id)
             _ = try await social.link("google", subject: "thief", to: Self.thiefs)
             let frozen = try await auth.refusal(of: UnlinkEmail(), as: auth.actor(bySMS))
             #expect(frozen.code == "account_frozen" && frozen.retryAfterMs ?? 0 > 258_000_000, "the owner needs it")
-            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let undo = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)
             #expect(try await auth.ask(undo).maskedPhone == "none")
             #expect(try await numbers(auth) == "0")
             #expect(try await auth.stage.rows("SELECT count(*) FROM identities") == "0")
-            for (session, isAlive) in [(robbery.owner, true), (robbery.thief, false), (bySMS, false)] {
+            for (session, isAlive) in [(takeover.owner, true), (takeover.thief, false), (bySMS, false)] {
                 #expect(try await auth.ask(CheckSession(sessionID: session.sessionId)).isActive == isAlive)
             }
             #expect(try await auth.refusal(of: undo).code == "not_found", "once")
             try await auth.age("2 hours")
             let again = try await auth.signIn(byEmail: Self.email)
-            #expect(again.user.id == robbery.owner.user.id)
+            #expect(again.user.id == takeover.owner.user.id)
             #expect(try await auth.refusal(of: UnlinkEmail(), as: auth.actor(again)).code == "last_way_in")
         }
     }
 
-    @Test func aFreshCodeToTheAddressDoesWhatTheTokenDoes() async throws {
+    @Test func aFreshEmailCodeRemovesTheNumberAsTheTokenDoes() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
+            let takeover = try await takeOver(social)
             try await auth.age("2 hours")
             let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email, undoes: "phone_change"))
             let signIn = VerifyEmailCode(
                 challengeId: challenge, code: code, device: AuthStage.device, app: SignInRulesOfTests.free)
             #expect(try await auth.refusal(of: signIn).code == "otp_expired", "it does no other thing")
-            let undo = UndoPhoneChange(challengeId: challenge, code: code, device: robbery.proof)
+            let undo = UndoPhoneChange(challengeId: challenge, code: code, device: takeover.proof)
             #expect(try await auth.ask(undo).maskedPhone == "none")
             #expect(try await numbers(auth) == "0")
             try await auth.age("2 hours")
             let (other, digits) = try await auth.email(
                 SendEmailCode(email: "nobody@example.com", undoes: "phone_change"))
-            let nothing = UndoPhoneChange(challengeId: other, code: digits, device: robbery.proof)
+            let nothing = UndoPhoneChange(challengeId: other, code: digits, device: takeover.proof)
             #expect(try await auth.refusal(of: nothing).code == "not_found")
             let both = SendEmailCode(email: Self.email, purpose: "login", undoes: "phone_change")
             #expect(try await auth.refusal(of: both).code == "validation_failed")
         }
     }
 
-    @Test func aThiefWhoChangesItOnceMoreGainsNothing() async throws {
+    @Test func aSecondChangeByTheThiefIsUndoneToo() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
+            let takeover = try await takeOver(social)
             try await setNumber(Self.later, by: try await auth.signIn(Self.thiefs, push: "fcm:thief"), social)
-            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let undo = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)
             #expect(try await auth.ask(undo).maskedPhone == "none")
             #expect(try await numbers(auth) == "0")
             #expect(try await auth.stage.rows("SELECT count(*) FROM phone_aliases") == "0")
         }
     }
 
-    @Test func aDeviceThatTheThiefRemovedFirstStillTakesItOff() async throws {
+    @Test func aDeviceRemovedByTheThiefStillRemovesTheNumber() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await auth.signIn(byEmail: Self.email)
-            try await settle(auth)
+            try await ageAccount(auth)
             try await auth.age("2 hours")
             let thief = try await auth.signIn(byEmail: Self.email)
             _ = try await auth.ask(RemoveDevice(deviceId: owner.deviceId), as: auth.actor(thief))
@@ -133,18 +133,18 @@ import Testing
         }
     }
 
-    @Test func itTakesADeviceOfBeforeAndThreeDaysAtTheMost() async throws {
+    @Test func onlyADeviceFromBeforeRemovesItWithinThreeDays() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
-            let young = SendOTP.Proof(id: robbery.thief.deviceId, secret: try #require(robbery.thief.deviceSecret))
-            let wrong = SendOTP.Proof(id: robbery.owner.deviceId, secret: "ds_wrong")
+            let takeover = try await takeOver(social)
+            let young = SendOTP.Proof(id: takeover.thief.deviceId, secret: try #require(takeover.thief.deviceSecret))
+            let wrong = SendOTP.Proof(id: takeover.owner.deviceId, secret: "ds_wrong")
             for device in [young, wrong] {
-                let undo = UndoPhoneChange(disputeToken: robbery.token, device: device)
+                let undo = UndoPhoneChange(disputeToken: takeover.token, device: device)
                 #expect(try await auth.refusal(of: undo).code == "forbidden")
             }
             try await auth.stage.rows("UPDATE emails SET first_number_at = first_number_at - interval '72 hours'")
-            let late = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let late = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)
             #expect(try await auth.refusal(of: late).code == "not_found")
             let bySMS = try await auth.signIn(Self.thiefs, push: "fcm:thief")
             _ = try await auth.ask(UnlinkEmail(), as: auth.actor(bySMS))
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// A code by email is weaker than an identity, whose device it is that counts.
-    @Test func whereAnIdentityIsLinkedADeviceThatOnlyAMailboxSignedInTakesNothingOff() async throws {
+    @Test func aDeviceSignedInByMailboxRemovesNoNumberBesideAnIdentity() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try #require(try await social.session("google", subject: "1", app: SignInRulesOfTests.free))
@@ -161,7 +161,7 @@ import Testing
             _ = try await auth.ask(LinkEmail(challengeId: challenge, code: code), as: auth.actor(owner))
             try await auth.age("2 hours")
             let reader = try await auth.signIn(byEmail: Self.email)
-            try await settle(auth)
+            try await ageAccount(auth)
             let fresh = try #require(try await social.session("google", subject: "1", app: SignInRulesOfTests.free))
             try await setNumber(Self.thiefs, by: fresh, social)
             for (session, outcome) in [(reader, "forbidden"), (owner, "none")] {
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// A new address may be a thief's. A new account has no device of before.
-    @Test func anAddressThatIsNewTakesNothingOffAndIsNotKept() async throws {
+    @Test func aNewAddressRemovesNoNumberAndCanBeUnlinked() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await auth.signIn(byEmail: Self.email)
@@ -201,7 +201,7 @@ import Testing
         let link = try await social.linkCode(wanted.linkToken, to: number)
         let session = try await auth.ask(
             VerifyOTP(challengeId: link.challenge, code: link.code, device: device, confirmLink: true))
-        try await social.settle()
+        try await social.waitUntilSent()
         return session
     }
 
@@ -215,7 +215,7 @@ import Testing
             var owner = try await auth.signIn(byEmail: Self.email)
             let known = DeviceClaim(
                 id: owner.deviceId, secret: owner.deviceSecret, name: "phone", platform: "ios", pushToken: "t1")
-            try await settle(auth)
+            try await ageAccount(auth)
             try await auth.age("2 hours")
             if bySignIn {
                 owner = try await setNumber(Self.later, signingInOn: known, social)
@@ -238,11 +238,11 @@ import Testing
     }
 
     /// Where an app wants a number of everybody, a sign-in sets the first one.
-    @Test func aNumberThatASignInSetsIsTakenOffToo() async throws {
+    @Test func aFirstNumberSetByASignInIsRemovedToo() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await auth.signIn(byEmail: Self.email)
-            try await settle(auth)
+            try await ageAccount(auth)
             try await auth.age("2 hours")
             let thief = try await setNumber(Self.thiefs, signingInOn: AuthStage.device, social)
             #expect(thief.user.id == owner.user.id)

@@ -139,8 +139,8 @@ import Testing
 
     // MARK: What people do meanwhile
 
-    /// As if what accounts have had been there for long.
-    @Loop private func settle(_ auth: AuthStage) async throws {
+    /// Ages the devices, sessions and numbers of all accounts.
+    @Loop private func ageAccount(_ auth: AuthStage) async throws {
         try await auth.stage.rows(
             """
             UPDATE devices SET created_at = created_at - interval '73 hours';
@@ -176,7 +176,7 @@ import Testing
         #expect(person.isNewUser)
         #expect(try await signIn(old, b.auth).user.id == person.user.id)
         // A change, which is undone by a code for the number that was taken off, on a device that was known.
-        try await settle(a.auth)
+        try await ageAccount(a.auth)
         let session = try await signIn(old, b.auth)
         _ = try await change(session, from: old, to: new, b.auth)
         #expect(try await signIn(new, a.auth).user.id == person.user.id)
@@ -362,7 +362,7 @@ import Testing
         return tasks
     }
 
-    @Test(arguments: steps) func oneNumberIsOneAccountWhicheverRingsAreAlive(step: Int) async throws {
+    @Test(arguments: steps) func oneNumberHasOneAccountUnderAnyTwoRings(step: Int) async throws {
         try await AuthStage.run { auth in
             let rings = pair(step, try ring(auth))
             let phone = "+14155552671"
@@ -387,13 +387,13 @@ import Testing
     }
 
     /// Who signs up with a number while it is given back to the account that had it: it is one's or the other's.
-    @Test(arguments: steps) func aNumberThatIsGivenBackIsNobodyElses(step: Int) async throws {
+    @Test(arguments: steps) func aNumberBeingGivenBackHasOneAccount(step: Int) async throws {
         try await AuthStage.run { auth in
             let rings = pair(step, try ring(auth))
             try await replicas(rings.0, rings.1, auth) { a, b in
                 let (old, new) = ("+14155552671", "+46701234567")
                 let owner = try await signIn(old, a.auth)
-                try await settle(auth)
+                try await ageAccount(auth)
                 let token = try await change(try await signIn(old, b.auth), from: old, to: new, b.auth)
                 let proof = SendOTP.Proof(id: owner.deviceId, secret: try #require(owner.deviceSecret))
                 try await auth.age("2 hours")
@@ -436,7 +436,7 @@ import Testing
     }
 
     /// Recovery names the numbers that claim an account by references, which go by no look-up key.
-    @Test func aClaimantsOwnNumberIsToldNothingUnderTheNewKey() async throws {
+    @Test func aClaimantsOwnNumberIsNotNotifiedUnderTheNewKey() async throws {
         try await AuthStage.run { auth in
             let phone = "+14155552671"
             let session = try await signIn(phone, auth)
@@ -505,7 +505,7 @@ import Testing
         }
     }
 
-    @Test func aNumberThatCannotBeOpenedKeepsNobodyElse() async throws {
+    @Test func aSealedNumberThatCannotBeOpenedHoldsUpNoOther() async throws {
         try await AuthStage.run { auth in
             for phone in ["+14155552671", "+14155552672", "+14155552673"] { _ = try await signIn(phone, auth) }
             try await auth.stage.rows(
@@ -518,7 +518,7 @@ import Testing
     }
 
     /// Who had the ring of before opens nothing with it.
-    @Test func whatIsWrittenAnewIsSealedWithTheKeyThatSeals() async throws {
+    @Test func rehashedNumbersAreSealedWithTheSealingKey() async throws {
         try await AuthStage.run { auth in
             let phone = "+14155552671"
             let person = try await signIn(phone, auth)

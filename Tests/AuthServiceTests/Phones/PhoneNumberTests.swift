@@ -46,14 +46,14 @@ import Testing
         #expect(PhoneNumber(given)?.region == expected)
     }
 
-    @Test("what is read is written so that it reads the same", arguments: ["+46 (0)701234567", "+39 06 69812345"])
+    @Test("a parsed number reads back as the same number", arguments: ["+46 (0)701234567", "+39 06 69812345"])
     func canonical(given: String) throws {
         let number = try #require(PhoneNumber(given))
         #expect(PhoneNumber(number.e164) == number)
     }
 
     @Test(
-        "what is no number that gets SMS",
+        "numbers that get no SMS are refused",
         arguments: [
             "", "+", "00", "0", "abc", "4155552671", "(415) 555-2671", "+1 415 555 2671 ext 5", "+1 415 555 2671x5",
             "+1 415 555 2671;ext=5", "+1 415 555 2671 #5", "++14155552671", "1+4155552671", "+1+4155552671",

@@ -12,7 +12,7 @@ import Testing
     private static let (american, swede, german) = ("+14155552671", "+46701234567", "+4915112345678")
 
     @Test(
-        "the list, and what an empty one means",
+        "only listed countries are served, or all of an empty list",
         arguments: [
             ([], .development, [american, swede, german]), ([], .staging, []), ([], .production, []),
             (["*"], .development, [american, swede, german]), (["*"], .production, [american, swede, german]),
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func anotherCountryDoesNotTellWhoHasAnAccount() async throws {
+    @Test func anUnservedCountryDoesNotRevealAccounts() async throws {
         try await AuthStage.run(environment: ["AUTH_SMS_COUNTRIES": "US"]) { auth in
             // An account from when its country was served.
             _ = try await auth.signIn(Self.american)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func whatGetsNoSMSIsNoNumberAnywhere() async throws {
+    @Test func aNumberThatGetsNoSMSIsRefusedEverywhere() async throws {
         try await AuthStage.run { auth in
             for phone in ["+1 900 555 1234", "+44 909 879 0879", "+8816 12345678", "+46 70 123", "+999 1234567"] {
                 let refused = try await auth.refusal(of: SendOTP(phone: phone))

@@ -12,7 +12,7 @@ import Testing
     private static let (old, new, third) = ("+14155552671", "+46701234567", "+46701234568")
 
     /// The owner's tablet, known since long, and the telephone that a thief holds and changes the number with.
-    private struct Robbery {
+    private struct PhoneTakeover {
         let tablet: Session
         let stolen: Session
         let proof: SendOTP.Proof
@@ -20,18 +20,18 @@ import Testing
         let token: String
     }
 
-    @Loop private func rob(_ social: SocialStage) async throws -> Robbery {
+    @Loop private func takeOver(_ social: SocialStage) async throws -> PhoneTakeover {
         let auth = social.auth
         let tablet = try await auth.signIn(Self.old, push: "fcm:tablet")
         let stolen = try await auth.signIn(Self.old, push: "fcm:stolen")
-        try await settle(auth)
+        try await ageAccount(auth)
         let token = try await change(to: Self.new, from: Self.old, by: stolen, social)
         let proof = SendOTP.Proof(id: tablet.deviceId, secret: try #require(tablet.deviceSecret))
-        return Robbery(tablet: tablet, stolen: stolen, proof: proof, token: token)
+        return PhoneTakeover(tablet: tablet, stolen: stolen, proof: proof, token: token)
     }
 
-    /// As if what the account has had been there for long.
-    @Loop private func settle(_ auth: AuthStage) async throws {
+    /// Ages the devices, sessions and links of the account.
+    @Loop private func ageAccount(_ auth: AuthStage) async throws {
         for table in ["devices", "sessions"] {
             try await auth.stage.rows("UPDATE \(table) SET created_at = created_at - interval '73 hours'")
         }
@@ -43,7 +43,7 @@ import Testing
     ) async throws -> String {
         let (challenge, code) = try await social.changeCode(to: new, by: session)
         _ = try await social.auth.ask(ChangePhone(challengeId: challenge, code: code), as: social.actor(session))
-        try await social.settle()
+        try await social.waitUntilSent()
         let texts = social.auth.spool.messages().filter { $0["to"]?.stringValue == old }
         let text = try #require(texts.last?["body"]?.stringValue)
         return try #require(text.split { $0 == " " || $0 == "," }.map(String.init).first { $0.hasPrefix("dt_") })
@@ -55,21 +55,21 @@ import Testing
         return records
     }
 
-    @Test func givesTheNumberBackAndTakesWhatCameAfterIt() async throws {
+    @Test func anUndoReturnsTheNumberAndEndsLaterSessions() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let before = try await auth.signIn(Self.old, push: "fcm:desk")
             let hash = try await phone(social)
-            let robbery = try await rob(social)
+            let takeover = try await takeOver(social)
             // The thief goes on: a session with the new number, and an identity of their own.
             let thief = try await auth.signIn(Self.new, push: "fcm:thief")
             #expect(thief.user.id == before.user.id)
             _ = try await social.link("google", subject: "thief", to: Self.new)
-            let undone = try await auth.ask(UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof))
+            let undone = try await auth.ask(UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof))
             #expect(undone.maskedPhone == "+1 (***) ***-2671")
             #expect(try await phone(social) == hash)
             for (session, isAlive) in [
-                (before, true), (robbery.tablet, true), (robbery.stolen, false), (thief, false),
+                (before, true), (takeover.tablet, true), (takeover.stolen, false), (thief, false),
             ] {
                 #expect(try await auth.ask(CheckSession(sessionID: session.sessionId)).isActive == isAlive)
             }
@@ -86,9 +86,10 @@ import Testing
             #expect(
                 try await auth.stage.rows(
                     "SELECT count(*) FROM audit WHERE act = 'session_ended' AND details LIKE '%\"undone\"%'") != "0")
-            let twice = try await auth.refusal(of: UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof))
+            let twice = try await auth.refusal(
+                of: UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof))
             #expect(twice.code == "not_found", "once")
-            try await social.settle()
+            try await social.waitUntilSent()
             let told = auth.spool.pushes().filter { $0["data"]?["kind"] == "phone_change_undone" }
             #expect(
                 Set(told.compactMap { $0["pushToken"]?.stringValue })
@@ -97,11 +98,11 @@ import Testing
     }
 
     /// Who has the SIM signs in first, and changes the number in another session than the first.
-    @Test func aThiefWhoWasThereBeforeTheChangeIsThereNoMore() async throws {
+    @Test func anUndoEndsAThiefsSessionsFromBeforeTheChange() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let tablet = try await auth.signIn(Self.old, push: "fcm:tablet")
-            try await settle(auth)
+            try await ageAccount(auth)
             let first = try await auth.signIn(Self.old, push: "fcm:thief")
             let linked = try await social.link("google", subject: "thief", to: Self.old)
             let second = try await auth.signIn(Self.old, push: "fcm:second")
@@ -127,11 +128,11 @@ import Testing
     }
 
     /// Who comes by one relayed code removes the owner's devices before the number is changed.
-    @Test func aDeviceThatTheThiefRemovedFirstUndoesItStill() async throws {
+    @Test func aDeviceRemovedByTheThiefStillUndoesTheChange() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let tablet = try await auth.signIn(Self.old, push: "fcm:tablet")
-            try await settle(auth)
+            try await ageAccount(auth)
             let thief = try await auth.signIn(Self.old, push: "fcm:thief")
             _ = try await auth.ask(RemoveDevice(deviceId: tablet.deviceId), as: auth.actor(thief))
             let token = try await change(to: Self.new, from: Self.old, by: thief, social)
@@ -162,7 +163,7 @@ import Testing
             let auth = social.auth
             let first = try await auth.signIn(Self.old, push: "fcm:first")
             let second = try await auth.signIn(Self.old, push: "fcm:second")
-            try await settle(auth)
+            try await ageAccount(auth)
             let (removed, by) =
                 switch whom {
                 case "by itself": (first, first)
@@ -183,7 +184,7 @@ import Testing
 
     /// A code by email is weaker than the number. So whoever reads the owner's emails takes no change back, however long
     /// their device has been there.
-    @Test func aDeviceThatOnlyAMailboxSignedInUndoesNothing() async throws {
+    @Test func aDeviceSignedInByMailboxUndoesNoChange() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await auth.signIn(Self.old, push: "fcm:owner")
@@ -193,7 +194,7 @@ import Testing
             try await auth.age("2 minutes")
             let reader = try await auth.signIn(byEmail: "anna@example.com")
             #expect(reader.user.id == owner.user.id)
-            try await settle(auth)
+            try await ageAccount(auth)
             let later = try await auth.signIn(Self.old, push: "fcm:later")
             let token = try await change(to: Self.new, from: Self.old, by: later, social)
             let proof = SendOTP.Proof(id: reader.deviceId, secret: try #require(reader.deviceSecret))
@@ -205,45 +206,45 @@ import Testing
         }
     }
 
-    @Test func aGatewaysWordAloneGivesNoNumberBack() async throws {
+    @Test func withoutAValidTokenNoNumberIsGivenBack() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
-            let undo = UndoPhoneChange(disputeToken: robbery.token)
-            var options = auth.options(auth.actor(robbery.tablet))
-            for token in [nil, robbery.stolen.accessToken, robbery.tablet.accessToken + "x"] {
+            let takeover = try await takeOver(social)
+            let undo = UndoPhoneChange(disputeToken: takeover.token)
+            var options = auth.options(auth.actor(takeover.tablet))
+            for token in [nil, takeover.stolen.accessToken, takeover.tablet.accessToken + "x"] {
                 options.accessToken = token
                 let refused = await #expect(throws: BusError.self) { try await auth.gateway.call(undo, options) }
                 #expect(refused?.code == "unauthorized")
             }
-            options.accessToken = robbery.tablet.accessToken
+            options.accessToken = takeover.tablet.accessToken
             #expect(try await auth.gateway.call(undo, options).maskedPhone == "+1 (***) ***-2671")
         }
     }
 
-    @Test func aFreshCodeDoesWhatTheTokenDoes() async throws {
+    @Test func aFreshCodeUndoesTheChangeAsTheTokenDoes() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
+            let takeover = try await takeOver(social)
             try await auth.age("20 minutes")
             // A code that was asked for to recover an account does no other thing.
             let (other, digits) = try await auth.code(for: Self.old, purpose: "recovery")
-            let mistaken = UndoPhoneChange(challengeId: other, code: digits, device: robbery.proof)
+            let mistaken = UndoPhoneChange(challengeId: other, code: digits, device: takeover.proof)
             #expect(try await auth.refusal(of: mistaken).code == "otp_expired")
             try await auth.age("20 minutes")
             let (challenge, code, text) = try await auth.sms(SendOTP(phone: Self.old, undoes: "phone_change"))
             #expect(text.contains("\(code) is your Vestibule code to give your account this number back."))
             let wrong = UndoPhoneChange(
-                challengeId: challenge, code: AuthStage.wrong(code), device: robbery.proof)
+                challengeId: challenge, code: AuthStage.wrong(code), device: takeover.proof)
             #expect(try await auth.refusal(of: wrong).code == "otp_invalid")
-            let right = UndoPhoneChange(challengeId: challenge, code: code, device: robbery.proof)
+            let right = UndoPhoneChange(challengeId: challenge, code: code, device: takeover.proof)
             #expect(try await auth.ask(right).maskedPhone == "+1 (***) ***-2671")
             #expect(try await auth.refusal(of: right).code == "otp_expired")
         }
     }
 
     /// A code tells whether a number was taken off an account only to who has it.
-    @Test func aNumberThatWasNeverTakenOffLooksTheSame() async throws {
+    @Test func aNumberThatWasNeverChangedLooksTheSame() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let proof = SendOTP.Proof(id: .ordered(), secret: "ds_nothing")
@@ -255,42 +256,42 @@ import Testing
         }
     }
 
-    @Test func aSessionOfBeforeStandsForItsDevice() async throws {
+    @Test func aSessionFromBeforeProvesItsDevice() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
-            let undo = UndoPhoneChange(disputeToken: robbery.token)
+            let takeover = try await takeOver(social)
+            let undo = UndoPhoneChange(disputeToken: takeover.token)
             #expect(try await auth.refusal(of: undo).code == "unauthorized")
-            #expect(try await auth.refusal(of: undo, as: auth.actor(robbery.stolen)).code == "forbidden", "it did it")
+            #expect(try await auth.refusal(of: undo, as: auth.actor(takeover.stolen)).code == "forbidden", "it did it")
             let late = try await auth.signIn(Self.new, push: "fcm:late")
             #expect(try await auth.refusal(of: undo, as: auth.actor(late)).code == "forbidden")
-            #expect(try await auth.ask(undo, as: auth.actor(robbery.tablet)).maskedPhone == "+1 (***) ***-2671")
+            #expect(try await auth.ask(undo, as: auth.actor(takeover.tablet)).maskedPhone == "+1 (***) ***-2671")
         }
     }
 
-    @Test func takesAKnownDeviceAndThreeDaysAtTheMost() async throws {
+    @Test func onlyAKnownDeviceUndoesItWithinThreeDays() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
+            let takeover = try await takeOver(social)
             let thief = try await auth.signIn(Self.new, push: "fcm:thief")
             let stranger = try await auth.signIn("+14155552679")
             for (device, secret) in [
                 (thief.deviceId, thief.deviceSecret ?? ""), (stranger.deviceId, stranger.deviceSecret ?? ""),
-                (robbery.tablet.deviceId, "ds_wrong"), (.ordered(), robbery.proof.secret),
+                (takeover.tablet.deviceId, "ds_wrong"), (.ordered(), takeover.proof.secret),
             ] {
                 let undo = UndoPhoneChange(
-                    disputeToken: robbery.token, device: SendOTP.Proof(id: device, secret: secret))
+                    disputeToken: takeover.token, device: SendOTP.Proof(id: device, secret: secret))
                 #expect(try await auth.refusal(of: undo).code == "forbidden")
             }
-            let guess = UndoPhoneChange(disputeToken: "dt_guess", device: robbery.proof)
+            let guess = UndoPhoneChange(disputeToken: "dt_guess", device: takeover.proof)
             #expect(try await auth.refusal(of: guess).code == "not_found")
             for malformed in [
-                UndoPhoneChange(device: robbery.proof),
-                UndoPhoneChange(disputeToken: "dt_x", challengeId: .ordered(), code: "000000", device: robbery.proof),
+                UndoPhoneChange(device: takeover.proof),
+                UndoPhoneChange(disputeToken: "dt_x", challengeId: .ordered(), code: "000000", device: takeover.proof),
             ] {
                 #expect(try await auth.refusal(of: malformed).code == "validation_failed")
             }
-            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let undo = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)
             try await auth.stage.rows(
                 "UPDATE phone_aliases SET taken_off_at = taken_off_at - interval '71 hours 59 minutes'")
             // Its device was known for longer than that.
@@ -302,25 +303,25 @@ import Testing
         }
     }
 
-    @Test func aThiefWhoChangesItOnceMoreGainsNothing() async throws {
+    @Test func aSecondChangeByTheThiefIsUndoneToo() async throws {
         try await SocialStage.run { social in
-            let robbery = try await rob(social)
-            _ = try await change(to: Self.third, from: Self.new, by: robbery.stolen, social)
-            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let takeover = try await takeOver(social)
+            _ = try await change(to: Self.third, from: Self.new, by: takeover.stolen, social)
+            let undo = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)
             #expect(try await social.auth.ask(undo).maskedPhone == "+1 (***) ***-2671")
             #expect(try await social.auth.stage.rows("SELECT count(*) FROM phone_aliases") == "0")
         }
     }
 
-    @Test func nothingMovesWhileARecoveryRunsOrTheNumberIsSomebodyElses() async throws {
+    @Test func noUndoDuringARecoveryOrOnceTheNumberIsTaken() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let robbery = try await rob(social)
-            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let takeover = try await takeOver(social)
+            let undo = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)
             try await auth.stage.rows(
                 """
                 INSERT INTO freezes (case_id, person_id, until, begun, created_at)
-                VALUES (gen_random_uuid(), '\(robbery.tablet.user.id)', now() + interval '1 hour', '{}', now() - interval '1 day')
+                VALUES (gen_random_uuid(), '\(takeover.tablet.user.id)', now() + interval '1 hour', '{}', now() - interval '1 day')
                 """)
             #expect(try await auth.refusal(of: undo).code == "account_frozen")
             // Of a recovery that has moved the account since.
@@ -334,10 +335,10 @@ import Testing
         }
     }
 
-    @Test func ofTwoAtOnceOneDoesIt() async throws {
+    @Test func oneOfTwoConcurrentUndosSucceeds() async throws {
         try await SocialStage.run(replicas: 2) { social in
-            let robbery = try await rob(social)
-            let undo = UndoPhoneChange(disputeToken: robbery.token, device: robbery.proof)
+            let takeover = try await takeOver(social)
+            let undo = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)
             let tasks = (0..<8).map { _ in
                 Loop.spawn { () -> String in
                     do {

@@ -9,7 +9,7 @@ import Testing
 @Suite("what a person's devices are told") struct PersonNotifierTests {
     private static let phone = "+14155552671"
 
-    @Test func aSignInOnANewDeviceIsToldToTheOthers() async throws {
+    @Test func aSignInOnANewDeviceNotifiesTheOthers() async throws {
         try await AuthStage.run { auth in
             let (first, second) = (try await auth.signIn(phone, push: "t1"), try await auth.signIn(phone, push: "t2"))
             #expect(try await eventually { auth.spool.pushes().count == 1 })
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func neitherAFirstSignInNorAKnownDeviceIsNews() async throws {
+    @Test func aFirstSignInOrAKnownDeviceNotifiesNoDevice() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(phone, push: "t1")
             let (challenge, code) = try await auth.code(again: phone)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func eachDeviceIsToldInItsOwnLanguage() async throws {
+    @Test func eachDeviceIsNotifiedInItsOwnLanguage() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(phone, push: "t1", in: "sv")
             _ = try await auth.signIn(phone, push: "t2")

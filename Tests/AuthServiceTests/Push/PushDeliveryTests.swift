@@ -23,9 +23,9 @@ import Testing
             "PUSH_FCM_SERVICE_ACCOUNT": GoogleServer.account(at: server.url),
         ]
         try await AuthStage.run(environment: variables) { auth in
-            let ears = EventRecorder<NotificationDelivered>()
-            try auth.stage.answering(as: .recovery, ears)
-            try await body(auth, server, ears)
+            let recorder = EventRecorder<NotificationDelivered>()
+            try auth.stage.answering(as: .recovery, recorder)
+            try await body(auth, server, recorder)
             // Auth waits for who hangs before it stops.
             await server.stop()
         }
@@ -45,16 +45,16 @@ import Testing
         arguments: [(404, GoogleServer.unregistered), (400, GoogleServer.invalidToken)])
     func deadToken(status: Int, body: String) async throws {
         let dead = ProviderServer.Manner.answers(status: status, body: body)
-        try await Self.run({ $0 == "dead" ? dead : GoogleServer.taken }) { auth, server, ears in
+        try await Self.run({ $0 == "dead" ? dead : GoogleServer.taken }) { auth, server, recorder in
             let first = try await auth.signIn(Self.phone, push: "dead")
             let second = try await auth.signIn(Self.phone, push: "alive")
             // That sign-in was told to the first device.
-            let told = try await ears.atLeast(1)
+            let told = try await recorder.atLeast(1)
             #expect(told.map(\.outcome) == ["failed"] && told.map(\.deviceID) == [first.deviceId])
             let devices = try await auth.ask(ListDevices(), as: auth.actor(second)).devices
             #expect(devices.map(\.push) == ["ok", "expired"] && devices.allSatisfy { $0.hasPushToken })
             try await auth.notify(first, "recovery_requested", sequence: 1)
-            let outcomes = try await ears.atLeast(2)
+            let outcomes = try await recorder.atLeast(2)
             #expect(outcomes[1].outcome == "delivered" && outcomes[1].deviceID == second.deviceId)
             #expect(Self.sent(server) == ["dead", "alive"])
             #expect(try await eventually { try await !Self.isLeft(auth) })
@@ -63,14 +63,14 @@ import Testing
             let put = PutDevice(deviceId: first.deviceId, name: "Pixel 9", platform: "android", pushToken: "new")
             #expect(try await auth.ask(put, as: auth.actor(first)).push == "ok")
             try await auth.notify(first, "recovery_requested", sequence: 2)
-            _ = try await ears.atLeast(4)
+            _ = try await recorder.atLeast(4)
             #expect(Self.sent(server).dropFirst(2).sorted() == ["alive", "new"])
             #expect(!auth.stage.log.text.contains("alive"))
         }
     }
 
-    @Test func aMarkIsNotForTheTokenThatCameMeanwhile() async throws {
-        try await Self.run({ _ in .answers(status: 503, body: "") }) { auth, server, ears in
+    @Test func aDeadTokenDoesNotMarkItsReplacement() async throws {
+        try await Self.run({ _ in .answers(status: 503, body: "") }) { auth, server, recorder in
             let first = try await auth.signIn(Self.phone, push: "old")
             _ = try await auth.signIn(Self.phone, push: "other")
             #expect(try await eventually { Self.sent(server) == ["old"] })
@@ -78,15 +78,15 @@ import Testing
             _ = try await auth.ask(put, as: auth.actor(first))
             server.manner = GoogleServer.manner { _ in .answers(status: 404, body: GoogleServer.unregistered) }
             // What was on its way still goes to the one that it was written for.
-            #expect(try await ears.atLeast(1).map(\.outcome) == ["failed"])
+            #expect(try await recorder.atLeast(1).map(\.outcome) == ["failed"])
             #expect(Set(Self.sent(server)) == ["old"])
             let devices = try await auth.ask(ListDevices(), as: auth.actor(first)).devices
             #expect(devices.allSatisfy { $0.push == "ok" })
         }
     }
 
-    @Test(.timed) func aProviderThatHangsForManyKeepsNeitherCodesNorEventsWaiting() async throws {
-        try await Self.run({ $0 == "hung" ? .hangs : GoogleServer.taken }) { auth, server, ears in
+    @Test(.timed) func aHangingPushProviderDelaysNoCodesAndNoEvents() async throws {
+        try await Self.run({ $0 == "hung" ? .hangs : GoogleServer.taken }) { auth, server, recorder in
             let session = try await auth.signIn(Self.phone, push: "t0")
             // More than a relay has in hand at once.
             let container = auth.stage.containers[0]
@@ -107,13 +107,13 @@ import Testing
         }
     }
 
-    @Test func oneDevicesSlowPushDelaysNoOthers() async throws {
-        try await Self.run({ $0 == "hung" ? .hangs : GoogleServer.taken }) { auth, server, ears in
+    @Test func oneDevicesSlowPushDelaysNoOtherPush() async throws {
+        try await Self.run({ $0 == "hung" ? .hangs : GoogleServer.taken }) { auth, server, recorder in
             let first = try await auth.signIn(Self.phone, push: "hung")
             let second = try await auth.signIn(Self.phone, push: "t2")
             #expect(try await eventually { Self.sent(server) == ["hung"] })
             for sequence in 1...3 { try await auth.notify(first, "recovery_requested", sequence: Int64(sequence)) }
-            let told = try await ears.atLeast(3)
+            let told = try await recorder.atLeast(3)
             #expect(told.allSatisfy { $0.deviceID == second.deviceId && $0.outcome == "delivered" })
             #expect(try await auth.stage.rows("SELECT max(attempts) FROM outbox WHERE destination = 'push'") == "1")
         }
@@ -122,27 +122,27 @@ import Testing
     @Test("a provider's Retry-After is honoured, for that push alone", arguments: [429, 503])
     func retryAfter(status: Int) async throws {
         let later = ProviderServer.Manner.answers(status: status, body: "", headers: ["Retry-After": "120"])
-        try await Self.run({ $0 == "busy" ? later : GoogleServer.taken }) { auth, server, ears in
+        try await Self.run({ $0 == "busy" ? later : GoogleServer.taken }) { auth, server, recorder in
             let first = try await auth.signIn(Self.phone, push: "busy")
             let second = try await auth.signIn(Self.phone, push: "t2")
             let postponed =
                 "SELECT count(*) FROM outbox WHERE destination = 'push' AND due_at > now() + interval '110 s'"
             #expect(try await eventually { try await auth.stage.rows(postponed) == "1" })
             try await auth.notify(first, "other", sequence: 1)
-            #expect(try await ears.atLeast(1).map(\.deviceID) == [second.deviceId])
+            #expect(try await recorder.atLeast(1).map(\.deviceID) == [second.deviceId])
             #expect(auth.stage.log.text.contains("http_\(status)"))
             // An attempt that is still under way would be postponed after its time was changed below.
             #expect(try await eventually { try await auth.stage.rows(postponed) == "2" })
             // When its time has come it goes.
             server.manner = GoogleServer.takesAll
             try await auth.stage.rows("UPDATE outbox SET due_at = now() WHERE destination = 'push'")
-            #expect(try await ears.atLeast(3).allSatisfy { $0.outcome == "delivered" })
+            #expect(try await recorder.atLeast(3).allSatisfy { $0.outcome == "delivered" })
             #expect(try await eventually { try await !Self.isLeft(auth) })
         }
     }
 
-    @Test func aPushThatFailsForGoodIsToldAndLeavesNothing() async throws {
-        try await Self.run({ _ in .answers(status: 500, body: "") }) { auth, _, ears in
+    @Test func aFinallyFailedPushIsReportedAndLeavesNoRow() async throws {
+        try await Self.run({ _ in .answers(status: 500, body: "") }) { auth, _, recorder in
             let first = try await auth.signIn(Self.phone, push: "t1")
             _ = try await auth.signIn(Self.phone, push: "t2")
             // The last attempt comes at once instead of after two hours.
@@ -151,9 +151,9 @@ import Testing
             #expect(
                 try await eventually {
                     try await auth.stage.rows(last)
-                    return !ears.heard.isEmpty
+                    return !recorder.heard.isEmpty
                 })
-            #expect(ears.heard.map(\.outcome) == ["failed"] && ears.heard.map(\.deviceID) == [first.deviceId])
+            #expect(recorder.heard.map(\.outcome) == ["failed"] && recorder.heard.map(\.deviceID) == [first.deviceId])
             #expect(try await eventually { try await !Self.isLeft(auth) })
             #expect(auth.stage.log.text.contains("push_given_up"))
             #expect(!auth.stage.log.text.contains("dead_letter"))
@@ -167,19 +167,19 @@ import Testing
             "PUSH_WEBHOOK_KEY": "a key that only the test has, 32+",
         ]
         try await AuthStage.run(environment: variables) { auth in
-            let ears = EventRecorder<NotificationDelivered>()
-            try auth.stage.answering(as: .recovery, ears)
+            let recorder = EventRecorder<NotificationDelivered>()
+            try auth.stage.answering(as: .recovery, recorder)
             let first = try await auth.signIn(Self.phone, push: "t1")
             _ = try await auth.signIn(Self.phone, push: "t2")
-            #expect(try await ears.atLeast(1).map(\.outcome) == ["failed"])
+            #expect(try await recorder.atLeast(1).map(\.outcome) == ["failed"])
             let devices = try await auth.ask(ListDevices(), as: auth.actor(first)).devices
             #expect(devices.map(\.push) == ["ok", "expired"])
         }
         await server.stop()
     }
 
-    @Test func whatThePreviousReleaseWroteGoesToTheDevicesToken() async throws {
-        try await Self.run({ _ in GoogleServer.taken }) { auth, server, ears in
+    @Test func aPushOfThePreviousReleaseGoesToTheDevicesToken() async throws {
+        try await Self.run({ _ in GoogleServer.taken }) { auth, server, recorder in
             let session = try await auth.signIn(Self.phone, push: "t1")
             let container = auth.stage.containers[0]
             try await container.database.transaction { transaction in
@@ -192,7 +192,7 @@ import Testing
                     container.outbox.enqueue("push", payload: CanonicalJSON.bytes(of: push), in: transaction)
                 }
             }
-            #expect(try await Set(ears.atLeast(2).map(\.outcome)) == ["delivered", "failed"])
+            #expect(try await Set(recorder.atLeast(2).map(\.outcome)) == ["delivered", "failed"])
             #expect(Self.sent(server) == ["t1"])
         }
     }

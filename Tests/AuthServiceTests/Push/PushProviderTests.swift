@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "what a webhook refuses",
+        "each refusal of a webhook has its error",
         arguments: [
             (410, [:], .deadToken), (500, [:], .notTaken(reason: "http_500", retryAfter: nil)),
             (404, [:], .notTaken(reason: "http_404", retryAfter: nil)),
@@ -71,7 +71,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func whoHangsIsLeft() async throws {
+    @Test func aHangingWebhookTimesOut() async throws {
         let server = try await ProviderServer(.hangs)
         let error = try await Self.refusal(Self.webhook(server), within: .milliseconds(100))
         #expect(error == .notTaken(reason: "no_answer", retryAfter: nil))
@@ -131,7 +131,7 @@ import Testing
         await hasty.stop()
     }
 
-    @Test func anAccessTokenThatIsRefusedIsExchangedAnew() async throws {
+    @Test func aRefusedAccessTokenIsExchangedAgain() async throws {
         let server = try await ProviderServer(
             GoogleServer.manner { _ in .answers(status: 401, body: #"{"error":{"code":401}}"#) })
         let fcm = try await Self.fcm(server)
@@ -142,7 +142,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func whereThereIsNoAccessTokenAllWhoWaitHearOfIt() async throws {
+    @Test func aFailedTokenExchangeFailsAllWaitingPushes() async throws {
         let server = try await ProviderServer(
             .answers(status: 503, body: "", headers: ["Retry-After": "30"]))
         let fcm = try await Self.fcm(server)
@@ -157,7 +157,7 @@ import Testing
     @Loop private func set(_ server: ProviderServer, _ manner: ProviderServer.Manner) { server.manner = manner }
 
     @Test(
-        "what FCM refuses",
+        "each refusal of FCM has its error",
         arguments: [
             (404, GoogleServer.unregistered, .deadToken),
             (404, #"{"error":{"code":404,"status":"NOT_FOUND"}}"#, .notTaken(reason: "http_404", retryAfter: nil)),
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(
-        "what does not start",
+        "a wrong push configuration stops the start",
         arguments: [
             (
                 ["VESTIBULE_PROFILE": "production"],

@@ -47,7 +47,7 @@ import Testing
         return try await auth.stage.asking(as: .recovery).call(apply, auth.options()).session
     }
 
-    @Test func theAnswerToRecoveryStandsSealed() async throws {
+    @Test func theStoredReplyToRecoveryIsSealed() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.owner)
             let claim = try await claim(auth)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func whatThePreviousReleaseAnsweredIsReadStill() async throws {
+    @Test func aStoredReplyOfThePreviousReleaseIsStillRead() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)
             let claim = try await claim(auth)
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// A change of the number is undone, which takes the thief's former numbers, while a claim waits for the account.
-    @Test func aFormerNumberThatGoesMeanwhileReachesNothing() async throws {
+    @Test func aFormerNumberDroppedDuringAClaimReachesNoAccount() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner).user.id
             try await auth.stage.rows(
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func goWithWhoClaimedOnce() async throws {
+    @Test func endedFreezesGoWithTheirClaimantsAccount() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await auth.signIn(Self.owner)
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Whoever has a number by now that the person had may claim an account with it: that one stays frozen.
-    @Test("stay where a claim goes on", arguments: [true, false])
+    @Test("freezes stay while a claim is open or in its hold", arguments: [true, false])
     func stay(isOpen: Bool) async throws {
         try await SocialStage.run { social in
             let auth = social.auth
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// Of a decoy that looks approved, and of a claim that was disputed: the code is judged before it is said that it is over.
-    @Test("a case that opens nothing looks like any other until its code is right", arguments: [false, true])
+    @Test("a case without an account is closed only by a right code", arguments: [false, true])
     func nothingToOpen(isDisputed: Bool) async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func whoIsRecoveredIsStaffNoMore() async throws {
+    @Test func aRecoveryDropsTheRole() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)
             try await auth.stage.rows("UPDATE accounts SET role = 'staff'")
@@ -234,7 +234,7 @@ import Testing
     }
 
     /// They may be a thief's.
-    @Test func identitiesOfARecoveredAccountOpenItOnlyOnceTheyAreLinkedAgain() async throws {
+    @Test func aRecoveredAccountsIdentitiesMustBeLinkedAgain() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await social.link("google", subject: "108", to: Self.owner)

@@ -32,7 +32,7 @@ import Testing
         _ = try await auth.stage.asking(as: .recovery).call(opened, auth.options())
     }
 
-    @Test func nobodyMovesAnAccountBeforeItIsOver() async throws {
+    @Test func noAccountMovesBeforeTheHoldEnds() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)
             let apply = try await claim(auth)
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A recovery that was broken into sends no notice, or one to somebody else.
-    @Test("a claim is told by auth itself where recovery is silent", arguments: ["silent", "to another", "told"])
+    @Test("auth announces a claim itself if recovery does not", arguments: ["silent", "to another", "told"])
     func untold(recovery: String) async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner, push: "fcm:owner")
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Pushes reach only who has a device with the app.
-    @Test("auth tells the account's number or address, too", arguments: ["phone", "email", "the claimant's own"])
+    @Test("auth announces a claim to the number or address, too", arguments: ["phone", "email", "the claimant's own"])
     func untoldContact(contact: String) async throws {
         let email = "anna@example.com"
         try await AuthStage.run { auth in
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aClaimThatIsOverBeforeIsToldByNobody() async throws {
+    @Test func aClaimClosedInTimeIsNotAnnounced() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner, push: "fcm:owner")
             let apply = try await claim(auth)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func recoveryMakesItLongerAndNeverShorter() async throws {
+    @Test func recoveryMayLengthenTheHoldAndNeverShortenIt() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)
             let apply = try await claim(auth)

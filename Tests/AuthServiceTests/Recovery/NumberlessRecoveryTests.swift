@@ -22,8 +22,8 @@ import Testing
         return owner
     }
 
-    /// As if what the account has had been there for as long as a hold lasts.
-    @Loop private func settle(_ auth: AuthStage) async throws {
+    /// Ages the devices and linked identities by the length of a hold.
+    @Loop private func ageAccount(_ auth: AuthStage) async throws {
         try await auth.stage.rows(
             """
             UPDATE devices SET created_at = created_at - interval '72 hours';
@@ -105,7 +105,7 @@ import Testing
             let known = DeviceClaim(
                 id: owner.deviceId, secret: owner.deviceSecret, name: "Pixel 9", platform: "android")
             #expect(try await claim(auth, email: Self.email, by: Self.new, device: known).accountID == nil, "too young")
-            try await settle(auth)
+            try await ageAccount(auth)
             let proven = try await claim(auth, email: Self.email, by: Self.new, device: known)
             #expect(proven.accountID == owner.user.id && proven.proof == "device")
         }
@@ -115,7 +115,7 @@ import Testing
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await owner(social)
-            try await settle(auth)
+            try await ageAccount(auth)
             let begun = try await claim(auth, by: Self.new, identity: try await proof(social))
             #expect(begun.accountID == owner.user.id && begun.proof == "linked_identity")
             let session = try await complete(begun, by: Self.new, auth)
@@ -153,7 +153,7 @@ import Testing
             let (challenge, code) = try await auth.email(
                 SendEmailCode(email: Self.email, purpose: "link_email"), as: auth.actor(owner))
             _ = try await auth.ask(LinkEmail(challengeId: challenge, code: code), as: auth.actor(owner))
-            try await settle(auth)
+            try await ageAccount(auth)
             #expect(try await claim(auth, email: Self.email, by: Self.other).accountID == nil)
             #expect(try await claim(auth, by: "+46701234568", identity: try await proof(social)).accountID == nil)
             let byNumber = try await request(auth, phone: Self.phone, by: Self.new)
@@ -167,7 +167,7 @@ import Testing
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await owner(social)
-            try await settle(auth)
+            try await ageAccount(auth)
             let device = DeviceClaim(
                 id: owner.deviceId, secret: owner.deviceSecret, name: "Pixel 9", platform: "android")
             let real = try await claim(
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func aMailboxThatClaimsOpensNoAccountAndOneThatHasAnAccountClaimsNoOther() async throws {
+    @Test func aMailboxCannotBothClaimAndHaveAnAccount() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             _ = try await owner(social)
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotGoTogetherIsRefused() async throws {
+    @Test func contradictoryMembersAreRefused() async throws {
         try await AuthStage.run { auth in
             let codes: [SendOTP] = [
                 SendOTP(phone: Self.other, accountEmail: Self.email),
@@ -275,7 +275,7 @@ import Testing
     }
 
     /// The owner may say no by the email, and whoever claimed with the mailbox itself gets none.
-    @Test func theMailboxIsToldOfAClaimUnlessItClaims() async throws {
+    @Test func theMailboxIsNotifiedOfAClaimUnlessItIsTheClaimant() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await owner(social)
@@ -291,7 +291,7 @@ import Testing
                     ], smsUnlessHeldBy: [begun.claimantReference])
                 _ = try await auth.stage.asking(as: .recovery).call(event, auth.options())
             }
-            try await social.settle()
+            try await social.waitUntilSent()
             let told = auth.spool.emails().filter { $0["subject"]?.stringValue == "Is this you?" }
             #expect(told.count == 1 && told[0]["to"]?.stringValue == Self.email)
             let text = told.first?["body"]?.stringValue ?? ""

@@ -23,8 +23,8 @@ import Testing
         return try await auth.stage.asking(as: .recovery).call(begin, auth.options())
     }
 
-    /// As if what the account has had been there for as long as a hold lasts.
-    @Loop private func settle(_ auth: AuthStage) async throws {
+    /// Ages the devices and linked identities by the length of a hold.
+    @Loop private func ageAccount(_ auth: AuthStage) async throws {
         try await auth.stage.rows(
             """
             UPDATE devices SET created_at = created_at - interval '72 hours';
@@ -32,7 +32,7 @@ import Testing
             """)
     }
 
-    @Test func aStrangerHasShownNothing() async throws {
+    @Test func aStrangersClaimHasNoProof() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.owner)
             let begun = try await claim(auth)
@@ -68,7 +68,7 @@ import Testing
             let known = DeviceClaim(
                 id: session.deviceId, secret: session.deviceSecret, name: "Pixel 9", platform: "android")
             #expect(try await claim(auth, device: known).proof == nil, "it came a moment ago")
-            try await settle(auth)
+            try await ageAccount(auth)
             #expect(try await claim(auth, device: known).proof == "device")
             // Whoever only reads the person's emails has a device, too.
             try await auth.stage.rows("UPDATE sessions SET otp_at = NULL, email_at = created_at")
@@ -132,7 +132,7 @@ import Testing
                 Issue.record("it is not linked")
                 return
             }
-            try await settle(social.auth)
+            try await ageAccount(social.auth)
             #expect(try await claim(social.auth).proof == nil)
             let known = DeviceClaim(
                 id: session.deviceId, secret: session.deviceSecret, name: "Pixel 10", platform: "android")
@@ -157,7 +157,7 @@ import Testing
             _ = try await social.link(provider, subject: "109", to: "+14155552673")
             let young = try await claim(auth, identity: try await shown(provider, "108", social))
             #expect(young.accountID == owner.user.id && young.proof == nil, "it was linked a moment ago")
-            try await settle(auth)
+            try await ageAccount(auth)
             let mine = try await claim(auth, identity: try await shown(provider, "108", social))
             #expect(mine.accountID == owner.user.id && mine.proof == "linked_identity")
             for subject in ["109", "110"] {
@@ -173,11 +173,11 @@ import Testing
         }
     }
 
-    @Test func aSignInProvesOnceAndNotForged() async throws {
+    @Test func anIdentityTokenProvesOnceAndAForgedOneNever() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             _ = try await social.link("google", subject: "108", to: Self.owner)
-            try await settle(auth)
+            try await ageAccount(auth)
             let proof = try await shown("google", "108", social)
             #expect(try await claim(auth, identity: proof).proof == "linked_identity")
             var forged = try await shown("google", "108", social)
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func aCodeCompletesTheCaseThatItWasAskedForAndNoOther() async throws {
+    @Test func aCodeCompletesOnlyTheCaseItWasRequestedFor() async throws {
         try await AuthStage.run { auth in
             let others = "+14155552672"
             for phone in [Self.owner, others] { _ = try await auth.signIn(phone) }
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("the number hears of it too, unless a claimant holds it", arguments: [false, true])
+    @Test("the number is notified too, unless a claimant holds it", arguments: [false, true])
     func sms(isHeldByClaimant: Bool) async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.owner)
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func theTextSaysWhatWhenAndWhatToDo() {
+    @Test func theNoticeNamesTheClaimItsTimeAndTheRemedy() {
         let data = [
             "claimantPhone": "+46 (***) ***-4567", "platform": "ios", "requestedAt": "2026-02-20T09:00:00Z",
             "recentSignIn": "true", "disputeToken": "dt_0123", "recoveryId": "0190a5b0-7c1e-7000-8000-000000000001",

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func aGatewaysWordAloneDeletesNobodyAndMovesNoNumber() async throws {
+    @Test func withoutAValidTokenNoAccountIsDeletedOrMoved() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let stranger = try await auth.signIn(Self.other)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aTokenOfASessionThatEndedIsNone() async throws {
+    @Test func anEndedSessionsTokenIsRefused() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.phone)
             _ = try await auth.ask(Logout(), as: auth.actor(owner))
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// What a service learns that decides something of weight, and from whom.
-    @Test func anotherServiceLearnsWhoseATokenIs() async throws {
+    @Test func anotherServiceCanResolveATokenToItsUser() async throws {
         try await AuthStage.run { auth in
             let operators = try auth.stage.asking(as: .operator)
             let recovery = try auth.stage.asking(as: .recovery)

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// Nothing is on its way any more.
-    @Loop private static func settle(_ auth: AuthStage) async throws {
+    @Loop private static func waitUntilPushed(_ auth: AuthStage) async throws {
         let left = "SELECT count(*) FROM outbox WHERE destination = 'push'"
         #expect(try await eventually { try await auth.stage.rows(left) == "0" })
     }
@@ -25,7 +25,7 @@ import Testing
         try await Housekeeping.run(container.database, audit: container.audit)
     }
 
-    @Test func removingADeviceEndsItsSessionsAndIsToldToAll() async throws {
+    @Test func removingADeviceEndsItsSessionsAndNotifiesAll() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone, push: "t1")
             let second = try await auth.signIn(Self.phone, push: "t2")
@@ -42,7 +42,7 @@ import Testing
             #expect(body?.hasPrefix("An Android device was removed from your Vestibule account on ") == true)
             // Once more is the same, and told no more.
             _ = try await auth.ask(remove, as: auth.actor(second))
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "device_removed") == ["t1", "t2"])
             let change = PutDevice(deviceId: first.deviceId, name: "x", platform: "ios")
             #expect(try await auth.refusal(of: change, as: auth.actor(second)).code == "not_found")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func anotherDeviceIsWrittenAfterAFreshSignInOnlyAndToldToAll() async throws {
+    @Test func changingAnotherDeviceNeedsAFreshSignInAndNotifiesAll() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone, push: "t1")
             let second = try await auth.signIn(Self.phone, push: "t2")
@@ -84,7 +84,7 @@ import Testing
             #expect(try await auth.refusal(of: remove, as: actor).code == "reauthentication_required")
             // One's own is changed at any time, and is no news.
             _ = try await auth.ask(change, as: auth.actor(first))
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "device_changed") == ["t1", "t2"])
             // Another person's is none.
             let stranger = try await auth.signIn("+14155552672", push: "t3")
@@ -93,17 +93,17 @@ import Testing
         }
     }
 
-    @Test func aRecoveryIsToldToRemovedDevicesAndReplacedTokensFor30Days() async throws {
+    @Test func removedDevicesAreNotifiedOfRecoveriesFor30Days() async throws {
         try await AuthStage.run { auth in
             let removed = try await auth.signIn(Self.phone, push: "removed")
             let kept = try await auth.signIn(Self.phone, push: "replaced")
             _ = try await auth.ask(RemoveDevice(deviceId: removed.deviceId), as: auth.actor(kept))
             let change = PutDevice(deviceId: kept.deviceId, name: "x", platform: "ios", pushToken: "current")
             _ = try await auth.ask(change, as: auth.actor(kept))
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             try await auth.notify(kept, "recovery_requested", sequence: 1)
             try await auth.notify(kept, "something_else", sequence: 2)
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "recovery_requested") == ["current", "removed", "replaced"])
             #expect(Self.tokens(auth, of: "something_else") == ["current"])
 
@@ -113,7 +113,7 @@ import Testing
                 UPDATE replaced_push_tokens SET replaced_at = replaced_at - interval '30 days 1 s'
                 """)
             try await auth.notify(kept, "recovery_disputed", sequence: 3)
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "recovery_disputed") == ["current"])
             // The sessions of what is removed go first.
             let rows = "SELECT (SELECT count(*) FROM devices), (SELECT count(*) FROM replaced_push_tokens)"
@@ -138,7 +138,7 @@ import Testing
             _ = try await auth.ask(change("third"), as: auth.actor(session))
             _ = try await auth.gateway.call(change("second"), options)
             try await auth.notify(session, "something_else", sequence: 1)
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "something_else") == ["third"])
         }
     }
@@ -176,12 +176,12 @@ import Testing
                 for _ in 0..<2 { _ = try await auth.ask(change, as: auth.actor(session)) }
             }
             try await auth.notify(session, "recovery_requested", sequence: 1)
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "recovery_requested") == ["t0", "t1", "t2", "t3", "t4", "t9"])
         }
     }
 
-    @Test func aDeviceGivesItsTokenUp() async throws {
+    @Test func aDeviceCanClearItsPushToken() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone, push: "t0")
             let kept = PutDevice(deviceId: session.deviceId, name: "x", platform: "ios")
@@ -193,13 +193,13 @@ import Testing
             }
             try await auth.notify(session, "news", sequence: 1)
             try await auth.notify(session, "recovery_requested", sequence: 2)
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "news").isEmpty)
             #expect(Self.tokens(auth, of: "recovery_requested") == ["t0"], "an owner cannot be silenced by it")
         }
     }
 
-    @Test func aTokenThatCameBackHearsOnce() async throws {
+    @Test func aReturningPushTokenIsNotifiedOnce() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone, push: "a")
             for token in ["b", "a"] {
@@ -208,20 +208,20 @@ import Testing
             }
             // The same phone, whose app lost what it knew.
             _ = try await auth.signIn(Self.phone, push: "a")
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             try await auth.notify(session, "recovery_requested", sequence: 1)
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             #expect(Self.tokens(auth, of: "recovery_requested") == ["a", "b"])
         }
     }
 
-    @Test func aTokenOfAnotherAccountsDeviceStaysWithItAndServesBoth() async throws {
+    @Test func aPushTokenCanServeDevicesOfTwoAccounts() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.phone, push: "shared")
             let newcomer = try await auth.signIn("+14155552672", push: "shared")
             #expect(newcomer.user.id != owner.user.id)
             for session in [owner, newcomer] { try await auth.notify(session, "recovery_requested", sequence: 1) }
-            try await Self.settle(auth)
+            try await Self.waitUntilPushed(auth)
             let pushes = auth.spool.pushes()
             #expect(pushes.allSatisfy { $0["pushToken"] == "shared" })
             #expect(
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func withoutATokenThereIsNone() async throws {
+    @Test func aDeviceWithoutATokenHasPushNone() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             #expect(try await auth.ask(ListDevices(), as: auth.actor(session)).devices.map(\.push) == ["none"])

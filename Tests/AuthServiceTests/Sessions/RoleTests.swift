@@ -12,7 +12,7 @@ import Testing
     private static let opened = Timestamp("2026-02-20T09:00:00Z")!
 
     @Test(
-        "a role counts in a session of a linked identity, for eight hours",
+        "a role lasts eight hours in a session of a linked identity",
         arguments: [
             ("user", true, 0, "user", 900), ("staff", true, 0, "staff", 900), ("admin", true, 0, "admin", 900),
             ("staff", false, 0, "user", 900), ("admin", false, 60, "user", 900),
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func whatOneOperatorAskedForIsForgottenAfterADay() async throws {
+    @Test func oneOperatorsProposalExpiresAfterADay() async throws {
         try await AuthStage.run { auth in
             let person = try await auth.signIn(Self.phone).user.id
             #expect(try await change(person, "admin", true, by: "anna", auth) == "awaiting_second_operator")

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPublishableKeyIsRefused() async throws {
+    @Test func aMalformedPublishableKeyIsRefused() async throws {
         try await AuthStage.run { auth in
             for app in ["", "a b", "å", "a.b", String(repeating: "a", count: 65)] {
                 let verify = VerifyOTP(challengeId: .ordered(), code: "000000", device: AuthStage.device, app: app)

@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aClaimWaitsForWhoeverMovesTheAccount() async throws {
+    @Test func aClaimWaitsForAConcurrentMoveOfTheAccount() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             let database = auth.stage.containers[0].database
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func itsRefusalsSayWhatToDo() throws {
+    @Test func itsRefusalsNameTheRemedy() throws {
         let old = SessionStanding(isFresh: false, frozenFor: .seconds(90))
         let stale = #expect(throws: BusError.self) { try old.mustBeFresh(to: Sentence("unlink Google")) }
         #expect(stale?.code == "reauthentication_required" && stale?.detail == "Please sign in again to unlink Google.")

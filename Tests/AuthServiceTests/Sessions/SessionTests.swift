@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Housekeeping looks for them each minute, among those that go on.
-    @Test func whatHasExpiredIsFoundWithoutReadingTheRest() async throws {
+    @Test func expiredSessionsAreFoundWithoutReadingTheRest() async throws {
         let statement = SessionStore.overdue.sql.replacing("$1", with: "2592000").replacing("$2", with: "15552000")
         try await AuthStage.run { auth in
             let read = try await auth.stage.rowsRead(
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func endOneByOneOrAllButOne() async throws {
+    @Test func sessionsEndOneByOneOrAllButTheCurrentOne() async throws {
         try await AuthStage.run { auth in
             let sessions = try await signIn(auth, 4)
             let stranger = try await auth.signIn("+14155552672")

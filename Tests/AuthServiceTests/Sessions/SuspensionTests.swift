@@ -27,11 +27,11 @@ import Testing
         return actor
     }
 
-    @Test func endsSessionsAndKeepsThePersonOutUntilRestored() async throws {
+    @Test func aSuspensionEndsSessionsAndBlocksSignInsUntilRestored() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
-            let ears = EventRecorder<AccountStatusChanged>()
-            try auth.stage.answering(as: .profile, ears, auth.rules, EventRecorder<AccountCreated>())
+            let recorder = EventRecorder<AccountStatusChanged>()
+            try auth.stage.answering(as: .profile, recorder, auth.rules, EventRecorder<AccountCreated>())
             let staff = try await Self.staff(auth)
             let linked = try await social.link("google", subject: "zoe", to: Self.phone)
             let person = linked.user.id
@@ -62,7 +62,7 @@ import Testing
             #expect(try await auth.ask(verify).user.id == person)
             #expect(try await social.session("google", subject: "zoe")?.user.id == person)
 
-            let told = try await ears.atLeast(2)
+            let told = try await recorder.atLeast(2)
             #expect(told.map(\.status) == ["suspended", "active"] && Set(told.map(\.personID)) == [person])
             #expect(try await Self.acts(auth) == ["account_suspended", "account_restored"])
             let ends = try await auth.stage.rows(
@@ -85,7 +85,7 @@ import Testing
         ).split(separator: "\n").map(String.init)
     }
 
-    @Test func nobodyDecidesAboutThemselvesOrAboutStaffAndNoGatewayAlone() async throws {
+    @Test func aSuspensionNeedsAStaffTokenAndAnOrdinaryAccount() async throws {
         try await AuthStage.run { auth in
             let staff = try await Self.staff(auth)
             let user = try await auth.signIn(Self.phone)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func whoLosesTheSessionDuringTheWaitDecidesNothing() async throws {
+    @Test func aReviewerWhoseSessionEndsDuringTheWaitIsRefused() async throws {
         try await AuthStage.run { auth in
             let staff = try await Self.staff(auth)
             let person = try await auth.signIn(Self.phone).user.id
@@ -198,7 +198,7 @@ import Testing
     }
 
     /// Whoever signs in or renews at the same moment has no session that lives, on any replica.
-    @Test func noSessionOutlivesASuspensionAtTheSameMoment() async throws {
+    @Test func noSessionOutlivesAConcurrentSuspension() async throws {
         try await SocialStage.run(replicas: 2) { social in
             let auth = social.auth
             let staff = try await Self.staff(auth)

@@ -10,7 +10,7 @@ import Testing
     private static let now = Timestamp("2026-02-20T09:00:00.999999Z")!
 
     @Test(
-        "what a refresh token means",
+        "each state of a refresh token has its verdict",
         arguments: [
             (1, 1, nil, false, .rotate), (7, 7, nil, false, .rotate), (1, 1, nil, true, .invalid),
             (1, 2, 0, false, .repeatAnswer), (1, 2, 9_999, false, .repeatAnswer), (1, 2, 10_000, false, .revoke),
