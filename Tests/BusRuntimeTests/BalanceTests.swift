@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A replica that answers PINGs but no requests is ejected.
-    @Test(.timed) func aReplicaThatAnswersNothingStandsAside() async throws {
+    @Test(.timed) func aReplicaThatAnswersNoRequestIsPutAside() async throws {
         try await BusLab.run { lab in
             var (stuck, good) = (0, 0)
             _ = try lab.server(handlers: [

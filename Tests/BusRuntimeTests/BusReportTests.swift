@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Anything may be overloaded: the queue of the replica, or a locked table.
-    @Test func whoWasToldOverloadedIsCountedAsShed() async throws {
+    @Test func anOverloadedReplyIsCountedAsShed() async throws {
         try await BusLab.run { lab in
             let pair = try Pair(lab)
             #expect(await pair.ask("busy") == "overloaded")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whyAReplicaDoesNotAnswerIsSaid() async throws {
+    @Test func theReasonForAReplicasAbsenceIsReported() async throws {
         try await BusLab.run { lab in
             let pair = try Pair(lab)
             let endpoint = try #require(pair.server.endpoint)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aReportComesOverTheBusToWhoMayHaveIt() async throws {
+    @Test func aReportIsReadOnlyByPermittedCallers() async throws {
         try await BusLab.run { lab in
             let pair = try Pair(lab)
             #expect(await pair.ask("good") == "good")
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func answersAreShownWithoutWhatIsInThem() async throws {
+    @Test func recordedAnswersOmitTheirBodies() async throws {
         try await BusLab.run { lab in
             let pair = try Pair(lab)
             #expect(await pair.ask("before anybody looks") == "before anybody looks")

@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: [
         (#"{"number":10}"#, ["number too_large", "text required"]), ("{", []), (#"{"text":"a","text":"b"}"#, []),
         ("", []),
-    ]) func withABadBodyIsToldEverythingThatIsWrong(body: String, problems: [String]) async throws {
+    ]) func withABadBodyIsRefusedWithAllProblems(body: String, problems: [String]) async throws {
         try await BusLab.run { lab in
             _ = try lab.server()
             let client = try lab.client()
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func whoListensIsToldOfEveryAnswer() async throws {
+    @Test func aListenerHearsEveryAnswer() async throws {
         try await BusLab.run { lab in
             let server = try lab.server(handlers: [
                 EchoHandler { request, _ in
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func withAHeaderThatNobodyWouldReadIsRefusedHere() async throws {
+    @Test func withAnOversizedHeaderIsRefusedByTheClient() async throws {
         try await BusLab.run { lab in
             _ = try lab.server()
             let client = try lab.client()

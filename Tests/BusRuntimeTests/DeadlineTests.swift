@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The server sends the error to a raw peer, although the handler does not end.
-    @Test func isToldByTheServerToo() async throws {
+    @Test func isReportedByTheServerToo() async throws {
         try await BusLab.run { lab in
             let promise = LoopPromise<Void>()
             let server = try lab.server(handlers: [
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func isWaitedForQuietlyByWhoStartsFirst() async throws {
+    @Test func aCallerThatStartsFirstWaitsForTheServer() async throws {
         try await BusLab.run { lab in
             let client = try lab.client()
             let early = Loop.spawn { try await client.call(Echo(text: "early"), .standard) }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func whoFindsNobodyLooksAgainSoon() async throws {
+    @Test func aCallerThatFindsNoReplicaLooksAgainSoon() async throws {
         try await BusLab.run { lab in
             let client = try lab.client { $0.discoveryInterval = .seconds(60) }
             await #expect(throws: BusError.self) { try await client.call(Echo(text: "a"), .within(.milliseconds(200))) }

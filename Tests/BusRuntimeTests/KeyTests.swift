@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "AAAA", String(repeating: "A", count: 44), String(repeating: "A", count: 45)])
-    func whatIsNo32BytesIsNoKey(text: String) { #expect(BusKey(base64: text) == nil) }
+    func refusesAKeyThatIsNot32Bytes(text: String) { #expect(BusKey(base64: text) == nil) }
 
     @Test func aListNamesEachKeyOnce() throws {
         let (a, b, c) = (try BusKey.newSecret(), try BusKey.newSecret(), try BusKey.newSecret())
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func whoHasAKeyIsAnswered() async throws {
+    @Test func aCallerWithAnAllowedKeyIsAnswered() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             _ = try lab.server { $0.security = try? keys.security(of: .auth) }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(.timed) func aCallerWhoseKeyIsRevokedIsRefusedOnTheOpenConnectionAndHeardAgainWhenItIsAllowed() async throws {
+    @Test(.timed) func revokingAKeyTakesEffectOnOpenConnectionsAndCanBeUndone() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             let security = try keys.security(of: .auth)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test(.timed) func aCallerThatIsAllowedLaterComesInByItself() async throws {
+    @Test(.timed) func aCallerWithAKeyAllowedLaterConnectsByItself() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             try keys.revoke(.gateway)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorReadsAndDoesWithAWordForItWhatProgramsDo() async throws {
+    @Test func anOperatorNeedsAnOptionToCallProgramMessages() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             let charge = ChargeHandler { context in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func aListThatCannotBeReadChangesNothingAndIsTold() async throws {
+    @Test func anUnreadableAllowListIsReportedAndChangesNothing() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             let security = try keys.security(of: .auth)

@@ -18,7 +18,7 @@ import Testing
     }
 
     private let client: Bus
-    private let labour: TestWork
+    private let work: TestWork
     private let timeout: Duration
     private var calls: [Task<Outcome, any Error>] = []
     private(set) var outcomes: [Outcome] = []
@@ -26,8 +26,8 @@ import Testing
     var nextID: Int { calls.count }
     private var isOver = false
 
-    init(on client: Bus, _ labour: TestWork, timeout: Duration) {
-        (self.client, self.labour, self.timeout) = (client, labour, timeout)
+    init(on client: Bus, _ work: TestWork, timeout: Duration) {
+        (self.client, self.work, self.timeout) = (client, work, timeout)
     }
 
     /// Makes this many calls per second for a while.
@@ -64,7 +64,7 @@ import Testing
     }
 
     private func call(_ id: Int) async -> Outcome {
-        var request = labour
+        var request = work
         request.id = id
         let asked = MonotonicClock.now()
         var (process, failure) = (nil as Int?, nil as BusError?)

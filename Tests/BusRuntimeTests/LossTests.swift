@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test(.timed) func failsWhatMustNotBeDoneTwiceAtOnce() async throws {
+    @Test(.timed) func aLostUnkeyedWriteFailsAtOnce() async throws {
         try await BusLab.run { lab in
             let server = try stuck(lab)
             let client = try lab.client()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func anotherProcessAtTheSameAddressIsGreetedAnew() async throws {
+    @Test func aNewProcessAtTheSameAddressIsGreetedAgain() async throws {
         try await BusLab.run { lab in
             let first = try lab.server(at: "tcp://127.0.0.1:*")
             let endpoint = try #require(first.endpoint)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func thatDrainsFinishesWhatIsInHand() async throws {
+    @Test func thatDrainsFinishesItsRequestsInFlight() async throws {
         try await BusLab.run { lab in
             let promise = LoopPromise<Void>()
             let server = try lab.server(handlers: [

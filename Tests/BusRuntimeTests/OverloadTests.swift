@@ -19,14 +19,14 @@ import Testing
         func isOverloaded(at now: UInt64) -> Bool { controller.isOverloaded(at: now * 1_000_000) }
     }
 
-    @Test func aBurstThatIsWorkedOffIsNone() {
+    @Test func aBurstThatIsWorkedOffIsNoOverload() {
         var queue = Queue()
         let begun = (0..<90).map { queue.begins(after: UInt64($0), behind: $0, at: 1000 + UInt64($0)) }
         let admitted = queue.admits(behind: 1000, at: 1090)
         #expect(begun.allSatisfy { $0 } && admitted && !queue.isOverloaded(at: 1090))
     }
 
-    @Test func aQueueThatStandsForAnIntervalIsShortened() {
+    @Test func aQueueThatStaysLongForAnIntervalIsShortened() {
         var queue = Queue()
         let begun = (0...100).map { queue.begins(after: 30, behind: 30, at: 1000 + UInt64($0)) }
         #expect(begun.allSatisfy { $0 } && queue.isOverloaded(at: 1100))
@@ -41,7 +41,7 @@ import Testing
         #expect(afterwards)
     }
 
-    @Test func oneLongWaitLongAgoIsNone() {
+    @Test func oneLongWaitInThePastIsNoOverload() {
         var queue = Queue()
         let begun = [(300, 1000), (1, 9000), (50, 9001)].map { queue.begins(after: $0, behind: 0, at: $1) }
         #expect(begun.allSatisfy { $0 } && !queue.isOverloaded(at: 9001))
@@ -50,12 +50,12 @@ import Testing
     /// Two callers send five times what one replica can do. In one case the handlers block its loop. In the other they
     /// only wait, and the credit limits how many run at once.
     @Test(.timed, arguments: [(TestWork(id: 0, burnMs: 5), 64, 200.0), (TestWork(id: 0, waitMs: 40), 8, 400.0)])
-    func isShedEarlyAndOverSoon(labour: TestWork, credit: Int, capacity: Double) async throws {
+    func overloadIsShedEarlyAndEndsSoon(work: TestWork, credit: Int, capacity: Double) async throws {
         try await BusLab.run { lab in
             let replica = try lab.process()
             let clients = try (0..<2).map { _ in try lab.client { $0.credit = credit } }
             #expect(try await eventually { clients.allSatisfy { $0.hasReadyReplica(of: .auth) } })
-            let loads = clients.map { Load(on: $0, labour, timeout: .seconds(2)) }
+            let loads = clients.map { Load(on: $0, work, timeout: .seconds(2)) }
             let started = MonotonicClock.now()
             let runs = loads.map { load in
                 Loop.spawn { try await load.run(perSecond: capacity * 5 / 2, for: .seconds(2)) }
@@ -77,7 +77,7 @@ import Testing
             // The replica has begun more if it stood still and was considered lost.
             #expect(replica.begun.count == good.count, .time(report))
 
-            let after = Load(on: clients[0], labour, timeout: .seconds(2))
+            let after = Load(on: clients[0], work, timeout: .seconds(2))
             try await after.run(perSecond: capacity / 8, for: .seconds(1))
             try await after.finish()
             #expect(after.outcomes.failed.isEmpty, .time)

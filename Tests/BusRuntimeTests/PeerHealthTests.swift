@@ -27,7 +27,7 @@ import Testing
         #expect(health.isAside(at: 2 * second) && !health.isAside(at: 3 * second))
     }
 
-    @Test func soDoesSilenceUnderSeveralCalls() {
+    @Test func silenceUnderFiveCallsPutsAReplicaAside() {
         var health = OutlierEjection()
         health.beginsWork(at: second)
         health.look(inFlight: 4, at: 60 * second)
@@ -37,7 +37,7 @@ import Testing
         #expect(health.isAside(at: second + 800_000_001))
     }
 
-    @Test func aWayIsComparedWithTheShortest() {
+    @Test func aDelayIsMeasuredAgainstTheShortestOne() {
         var way = DelayEstimator()
         // The receiver's clock is 5 s ahead, and the way takes at least 2 ms.
         func delay(_ sentAtMs: UInt64, _ nowMs: UInt64) -> Int64 {
@@ -53,7 +53,7 @@ import Testing
         #expect(delay(130_310, 135_312) == 0)
     }
 
-    @Test func aWayFollowsClocksThatDrift() {
+    @Test func theDelayEstimateFollowsClockDrift() {
         var way = DelayEstimator()
         var worst: Int64 = 0
         // A day of PINGs, with a clock that loses 100 µs per second: 8.6 s in all.
@@ -72,7 +72,7 @@ import Testing
         #expect(gaps == [false, false, true, false])
     }
 
-    @Test func aClockThatJumpsStopsNobody() async throws {
+    @Test func aClockJumpRefusesNoRequest() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))
@@ -89,7 +89,7 @@ import Testing
 
     /// The refusal comes before the answer to the new HELLO. In another order, the caller would take the refusal for
     /// one from a server that knows it, and pass it on.
-    @Test func whoGreetsAfterAPauseHearsFirstWhatWasRefused() async throws {
+    @Test func refusalsOfAPauseComeBeforeTheAnswerToANewHello() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))

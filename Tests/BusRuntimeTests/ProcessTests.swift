@@ -37,7 +37,7 @@ import Testing
     }
 
     /// A replica is stopped until its callers give it up. When it continues, their old requests are waiting.
-    @Test(.timed) func oneOfThreeIsStoppedAndThawsWithoutDoingWhatIsOld() async throws {
+    @Test(.timed) func aReplicaThatThawsRefusesItsOldRequests() async throws {
         try await BusLab.run { lab in
             let replicas = try (0..<3).map { _ in try lab.process() }
             let client = try lab.client()
@@ -80,16 +80,16 @@ import Testing
     }
 
     /// A replica that was stopped refuses all requests that waited, because their caller may be gone.
-    @Test(arguments: [300, 1500]) func aStoppedReplicaDoesNothingForWhoHasGone(pauseMs: Int) async throws {
+    @Test(arguments: [300, 1500]) func aThawedReplicaRunsNoRequestThatWaited(pauseMs: Int) async throws {
         try await BusLab.run { lab in
             let replica = try lab.process()
             let peer = RawPeer.caller(of: replica.endpoint)
             try await peer.greet()
             let work = Array(#"{"id":1,"burnMs":0,"waitMs":0}"#.utf8)
-            peer.send(.labour(1), work)
+            peer.send(.workRequest(1), work)
             _ = try #require(try await peer.receive(.reply))
             try await replica.freeze()
-            for id in 2...500 { peer.send(.labour(UInt64(id)), work) }
+            for id in 2...500 { peer.send(.workRequest(UInt64(id)), work) }
             // The pause is what this test is about.
             try await Loop.sleep(for: .milliseconds(pauseMs))
             replica.send(SIGCONT)
@@ -97,7 +97,7 @@ import Testing
             #expect(header.kind == .error && String(decoding: body, as: UTF8.self).contains(#""executed":"no""#))
             // After a new HELLO, requests are executed again.
             try await peer.greet()
-            peer.send(.labour(1000), work)
+            peer.send(.workRequest(1000), work)
             while let (header, _) = try await peer.receive(.reply, .error), header.correlationID != 1000 {
                 #expect(header.kind == .error)
             }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(.timed) func oneBecomesFourAndOneAgainWithoutAFailure() async throws {
+    @Test(.timed) func scalingFromOneToFourAndBackFailsNoCall() async throws {
         try await BusLab.run { lab in
             let first = try lab.process()
             let client = try lab.client { $0.discoveryInterval = .milliseconds(500) }
@@ -268,7 +268,7 @@ import Testing
 
     /// The caller starts first, or the replica does, or a replica is replaced at the same address before the first
     /// call.
-    @Test(arguments: ["caller", "replica", "twice"]) func anyOrderOfStartsWorks(first: String) async throws {
+    @Test(arguments: ["caller", "replica", "twice"]) func servicesStartInAnyOrder(first: String) async throws {
         try await BusLab.run { lab in
             let endpoint = try BusConfiguration(service: .auth).endpoint(inDirectory: lab.directory)
             var replica: ReplicaProcess?
@@ -289,7 +289,7 @@ import Testing
 }
 
 extension FrameHeader {
-    fileprivate static func labour(_ correlationID: UInt64) -> FrameHeader {
+    fileprivate static func workRequest(_ correlationID: UInt64) -> FrameHeader {
         var header = FrameHeader(kind: .request, correlationID: correlationID)
         header.messageType = TestWork.type
         header.messageID = .ordered()

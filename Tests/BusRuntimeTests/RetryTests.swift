@@ -6,7 +6,7 @@ import Testing
 @testable import BusRuntime
 
 @Suite("Retries") struct RetryTests {
-    @Test func areATenthOfTheCallsBesideWhatTwoReplicasHadInFlight() {
+    @Test func retriesAreATenthOfCallsPlusTwoReplicasInFlight() {
         var budget = RetryBudget()
         func spendAll(at now: UInt64) -> Int {
             var spent = 0

@@ -36,7 +36,7 @@ import Testing
         #expect(frames(of: message).frames == [message])
     }
 
-    @Test func anEmptiedOneIsAsNew() {
+    @Test func anEmptiedBundleCanBeFilledAgain() {
         var bundle = FrameBundle()
         for body in [[0x7b], [UInt8](repeating: 0x7b, count: 200_000)] as [[UInt8]] {
             bundle.append(Self.b, body)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [0, 3000])
-    func whatIsFullIsStillRead(bodyBytes: Int) {
+    func aFullBundleIsStillRead(bodyBytes: Int) {
         var bundle = FrameBundle()
         var header = Self.b
         let body = [UInt8](repeating: 0x20, count: bodyBytes)

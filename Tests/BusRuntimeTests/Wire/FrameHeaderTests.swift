@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(arguments: FrameKind.allCases) func aBareHeaderOfEveryKindComesBack(kind: FrameKind) throws {
+    @Test(arguments: FrameKind.allCases) func aBareHeaderOfEveryKindDecodesAsEncoded(kind: FrameKind) throws {
         var header = FrameHeader(kind: kind, correlationID: .max, bodyLength: .max)
         header.wantsHello = true
         #expect(header.encoded().count == FrameHeader.fixedLength)
@@ -99,7 +99,7 @@ import Testing
             FrameHeader.decoded(demanded) == .failure(.mustUnderstand(0x80, correlationID: Self.full.correlationID)))
     }
 
-    @Test func aFieldThatStandsTwiceIsRefused() {
+    @Test func aRepeatedFieldIsRefused() {
         let twice = Self.golden + [3, 1, 0, 0x41]
         #expect(FrameHeader.decoded(twice) == .failure(.malformedField(3, correlationID: Self.full.correlationID)))
     }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func textsThatNoReaderTakesAreNotWritable() {
+    @Test func textsThatNoReaderAcceptsAreNotWritable() {
         #expect(Self.full.isWritable)
         for text in ["", String(repeating: "k", count: 256), "a\nb", "é"] {
             var header = Self.full

@@ -17,5 +17,5 @@ import Testing
         "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
         "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
-    ]) func refusesWhatTheStandardCallsInvalid(text: String) { #expect(TraceContext(traceparent: text) == nil) }
+    ]) func refusesHeadersThatTheStandardCallsInvalid(text: String) { #expect(TraceContext(traceparent: text) == nil) }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Two builds understand each other if one of them knows only frames in two parts, whichever of them calls.
 @Suite("Wire version") struct WireVersionTests {
     @Test(arguments: [WireVersion.twoParts, .onePart])
-    func aCallerIsAnsweredInTheNewestThatItKnows(newest: WireVersion) async throws {
+    func aCallerIsAnsweredInItsNewestVersion(newest: WireVersion) async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [WireVersion.twoParts, .onePart])
-    func aReplicaIsAskedInTheNewestThatItKnows(newest: WireVersion) async throws {
+    func aReplicaIsAskedInItsNewestVersion(newest: WireVersion) async throws {
         try await BusLab.run { lab in
             let endpoint = "ipc://\(lab.directory)/auth-raw.sock"
             let replica = RawPeer.replica(at: endpoint)
@@ -48,7 +48,7 @@ import Testing
 
     /// Requests that arrive together are answered in a bundle, if the caller understands bundles.
     @Test(arguments: [WireVersion.onePart, .bundles])
-    func aBundleIsAnsweredByABundleToWhoKnowsIt(newest: WireVersion) async throws {
+    func aBundleIsAnsweredByABundleIfTheCallerKnowsBundles(newest: WireVersion) async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [WireVersion.onePart, .bundles])
-    func whatIsAskedTogetherLeavesTogetherToWhoKnowsIt(newest: WireVersion) async throws {
+    func concurrentRequestsAreBundledIfTheReplicaKnowsBundles(newest: WireVersion) async throws {
         try await BusLab.run { lab in
             let endpoint = "ipc://\(lab.directory)/auth-raw.sock"
             let replica = RawPeer.replica(at: endpoint)
