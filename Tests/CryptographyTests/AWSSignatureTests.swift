@@ -62,7 +62,7 @@ import Testing
             signature: "07ec1639c89043aa0e3e2de82b96708f198cceab042d4a97044c66dd9f74e7f8"),
     ]
 
-    @Test(arguments: vectors) func itIsAsAWSPublishesIt(vector: Vector) {
+    @Test(arguments: vectors) func signaturesMatchThoseThatAWSPublishes(vector: Vector) {
         let signer = AWSSigner(
             .init(
                 accessKey: "AKIDEXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "what is no RSA key of a sufficient length",
+        "keys that are not RSA or too short are refused",
         arguments: [
             ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024", "-quiet"],
             ["genpkey", "-algorithm", "ED25519"],

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func rsaKeysThatNobodyShouldSignWithAreNone() throws {
+    @Test func unsafeRSAKeysAreRefused() throws {
         let modulus = try Self.bytes(Self.modulus)
         for exponent: [UInt8] in [[], [0], [1], [2], [0, 1, 0, 1], [1, 0, 0], [1, 0, 0, 0, 1]] {
             #expect(RSAPublicKey(modulus: modulus, exponent: exponent) == nil, "\(exponent)")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func aPointOffTheCurveIsNoKey() throws {
+    @Test func aPointOffTheCurveIsRefused() throws {
         let (x, y) = (try Self.bytes(Self.x), try Self.bytes(Self.y))
         let zero = [UInt8](repeating: 0, count: 32)
         for (x, y) in [(y, x), (x, Array(y.dropLast()) + [0]), (zero, zero), (x, []), ([0] + x, y)] {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func p256SignsWhatItVerifies() throws {
+    @Test func aP256SignatureVerifiesWithItsPublicKey() throws {
         let message = Array("message".utf8)
         for key in [try #require(P256PrivateKey(pem: Self.pem)), P256PrivateKey()] {
             // Half of all numbers begin with a bit that ASN.1 puts a byte before, and some are short.
@@ -99,7 +99,7 @@ import Testing
         #expect(Base64URL.encode(key.publicKey.y) == "tKxsOzz4YEbXEpzwnMaTOVyPKwJ0NFR5lWBH3480NO8")
     }
 
-    @Test func anotherFileIsNoSigningKey() {
+    @Test func aFileWithoutASigningKeyIsRefused() {
         for pem in ["", "-----BEGIN PRIVATE KEY-----", Self.withPassword, Self.p384, Self.ed25519] {
             #expect(P256PrivateKey(pem: pem) == nil)
         }

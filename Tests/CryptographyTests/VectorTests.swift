@@ -69,7 +69,7 @@ private func hex(_ text: String) throws -> [UInt8] { try #require(Hex.decode(tex
 }
 
 @Suite("keys and seals") struct KeyTests {
-    @Test func sealedBytesOpenOnlyAsTheyWere() throws {
+    @Test func alteredSealedBytesDoNotOpen() throws {
         let sealer = Sealer(try KeyRing(contents: KeyRing.generate(id: "k1")), purpose: "test")
         let sealed = sealer.seal([1, 2, 3], associated: [9])
         #expect(try sealer.open(sealed, associated: [9]) == [1, 2, 3])
@@ -115,7 +115,7 @@ private func hex(_ text: String) throws -> [UInt8] { try #require(Hex.decode(tex
     }
 
     @Test(
-        "a line's words say what its key is for",
+        "the words of a line give the purposes of its key",
         arguments: [
             (ring("a"), "a", "a", ["a"]), (ring("a", "b"), "a", "b", ["b"]),
             (ring("a hashes", "b"), "a", "a", ["a"]),
