@@ -12,7 +12,7 @@ import Testing
         #expect(!AdvisoryLock.person.mayFollow(.codes))
     }
 
-    @Test func areFoundInTheTextOfAStatement() {
+    @Test func locksAreFoundInTheTextOfAStatement() {
         let statement = Statement(
             """
             SELECT \(AdvisoryLock.person.wait(for: "account_id::text")), \(AdvisoryLock.auditAnchors.wait())

@@ -84,7 +84,7 @@ import Testing
         """
 
     @Test(
-        "what was done to the rows of a chain is found",
+        "each tampering with the rows of a chain is found",
         arguments: [
             ("UPDATE audit SET details = '{}' WHERE chain = CHAIN AND sequence = 3", "row 3 (entered) does not follow"),
             ("UPDATE audit SET act = 'fled' WHERE chain = CHAIN AND sequence = 5", "row 5 (fled) does not follow"),
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "what was done to the anchors is found",
+        "each tampering with the anchors is found",
         arguments: [
             ("DELETE FROM audit_anchors WHERE chain = CHAIN AND run = 1", "the anchors of run 1, made at "),
             ("UPDATE audit_anchors SET sequence = 4 WHERE chain = CHAIN AND run = 2", "the anchors of run 2, made at "),
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(
-        "neither the service nor the tables' owner can change the trail",
+        "neither the service nor the owner can change the trail",
         arguments: [
             "UPDATE audit SET act = 'x'", "DELETE FROM audit", "TRUNCATE audit",
             "UPDATE audit_anchors SET sequence = 1",
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func anchorsAreMadeEachHourOfWhatWentOn() async throws {
+    @Test func anchorsAreMadeEachHourOfChainsThatGrew() async throws {
         let parts = try await ServiceParts.make()
         defer { parts.database.close() }
         try await parts.anchors.anchorIfDue()
@@ -385,7 +385,7 @@ import Testing
     }
 
     @Test(
-        "what stands in the tables of anchors ends no verification",
+        "malformed anchors do not stop a verification",
         arguments: [
             (
                 "INSERT INTO audit_anchor_runs VALUES (9223372036854775807, now(), 'k', '')",
@@ -418,7 +418,7 @@ import Testing
     }
 
     @Test(
-        "what stands in a chain ends no verification",
+        "malformed rows of a chain do not stop a verification",
         arguments: [
             "UPDATE audit SET sequence = 9223372036854775807 WHERE chain = CHAIN AND sequence = 5",
             "UPDATE audit SET sequence = -9223372036854775808 WHERE chain = CHAIN AND sequence = 5",

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aLostConnectionFailsWhatIsUnderWay() async throws {
+    @Test func aLostConnectionFailsTheReadsUnderWay() async throws {
         try await withNotes(2) { database, reader, ids async throws in
             let ended = Loop.spawn { try await database.read("SELECT pg_terminate_backend(pg_backend_pid())") }
             await #expect(throws: DatabaseError.unavailable) { try await labels(of: ids, by: reader) }

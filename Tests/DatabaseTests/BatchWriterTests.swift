@@ -42,7 +42,7 @@ import Testing
         try await group.write(row)?.integer("version")
     }
 
-    @Test func whatIsWrittenInOneTurnIsOneTransaction() async throws {
+    @Test func writesOfOneTurnAreOneTransaction() async throws {
         try await withNotes { database, group async throws in
             let writes = (1...64).map {
                 write(Int64($0), $0 % 2 == 0 ? nil : "label \($0)", version: Int64($0), to: group)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aRowThatIsNotWrittenIsToldSo() async throws {
+    @Test func aWriteThatChangesNoRowReturnsNil() async throws {
         try await withNotes { _, group async throws in
             #expect(try await write(1, version: 5, to: group).value == 5)
             let writes = [write(1, version: 6, to: group), write(2, version: 7, to: group)]
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// More than one statement may hold, and more while others are under way.
-    @Test func everyRowOfMoreThanFitIsAnsweredWithItsOwn() async throws {
+    @Test func eachRowOfAnOversizedBatchGetsItsOwnAnswer() async throws {
         try await withNotes { database, group async throws in
             let writes = (1...500).map { write(Int64($0), version: Int64($0), to: group) }
             for (index, write) in writes.enumerated() { #expect(try await write.value == Int64(index + 1)) }
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// While the table is locked two statements stand, and what waits behind them for too long is not written afterwards.
-    @Test func whatWaitedForTooLongIsRefusedAndNotWritten() async throws {
+    @Test func aWriteThatWaitsTooLongIsRefusedAndNotWritten() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop", migrations: [Self.notes])
         var configuration = scratch.configuration(poolSize: 4)
         configuration.leaseTimeout = .milliseconds(200)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "a way through a network is open unless the server must prove its name",
+        "a network connection is open unless the server proves its name",
         arguments: [
             ("host=/run/postgresql dbname=a", false), ("dbname=a user=b", false), ("postgresql:///a", false),
             ("host=db.example", true), ("host=db.example sslmode=require", true),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "other hosts than those of the string count, of which libpq would ignore those beside an address",
+        "hosts of standbys count, too, and a host address is found",
         arguments: [
             ("host=/run/postgresql dbname=a", "db2", true, false),
             ("dbname=a sslmode=verify-full", "db2", false, false),
@@ -48,7 +48,7 @@ import Testing
         #expect(DatabaseConfiguration.hasAddress(connectionString) == hasAddress)
     }
 
-    @Test func everyTypeComesBackAsItWent() async throws {
+    @Test func everyTypeReadsBackAsWritten() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }
         let id = Identifier.ordered(), at = Timestamp("2026-02-20T09:00:00.123456Z"), day = CivilDate("1999-12-31")
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// The refused read also aborts the preparation of the statement behind it, which the next turn uses already.
-    @Test func aStatementWhosePreparationWasAbortedIsPreparedAgain() async throws {
+    @Test func anAbortedPreparationIsRepeated() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }
         let reads = Reads(database)
@@ -158,7 +158,7 @@ import Testing
         #expect(try await database.read("SELECT id FROM things").count == 13)
     }
 
-    @Test func whatThrowsRollsBackAndLeavesTheConnectionFit() async throws {
+    @Test func aThrowingTransactionRollsBackAndFreesItsConnection() async throws {
         let database = try await open(try await scratch(), poolSize: 2)
         defer { database.close() }
         await #expect(throws: CancellationError.self) {
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// Told once, however many wait.
-    @Test func aTimeOutIsToldWithItsTable() async throws {
+    @Test func aLockTimeoutIsReportedOnceWithItsTable() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }
         var told: [DatabaseError] = []
@@ -244,7 +244,7 @@ import Testing
         #expect(try await database.read("SELECT id FROM things").isEmpty)
     }
 
-    @Test func lostConnectionsFailWhatWasUnderWayAndComeBack() async throws {
+    @Test func lostConnectionsFailTheirStatementsAndAreReplaced() async throws {
         let scratch = try await scratch()
         let database = try await open(scratch)
         defer { database.close() }
@@ -268,7 +268,7 @@ import Testing
     }
 
     /// The server is gone before the loop could hear of it: what is sent now fails as it is sent.
-    @Test func aReadIntoALostConnectionFailsAndLeavesNobodyWaiting() async throws {
+    @Test func aReadOnALostConnectionFailsAtOnce() async throws {
         let scratch = try await scratch()
         let cluster = try ScratchCluster.shared.get()
         let database = try await open(scratch, poolSize: 2)
@@ -294,7 +294,7 @@ import Testing
         Statement("INSERT INTO things (id, label) VALUES (\(id), 'a') ON CONFLICT DO NOTHING")
     }
 
-    @Test func aServerThatFallsSilentIsLostAndConnectedToAgain() async throws {
+    @Test func aSilentServerIsGivenUpAndConnectedToAgain() async throws {
         let scratch = try await scratch()
         var configuration = scratch.configuration(poolSize: 2)
         configuration.silenceLimit = .seconds(1)

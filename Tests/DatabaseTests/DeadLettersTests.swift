@@ -16,17 +16,17 @@ import Testing
         }
     }
 
-    @Test func keepTheirPersonsQueueAndNoOtherUntilTheyAreReplayed() async throws {
+    @Test func aDeadLetterHoldsOnlyItsPersonsQueueUntilReplayed() async throws {
         let parts = try OutboxTests.ServiceParts(try await ScratchDatabase.make(schema: "shop"))
         try await parts.database.waitUntilAvailable()
         let letters = DeadLetters(database: parts.database)
         let (person, other) = (Identifier.random(), Identifier.random())
         parts.refused = person
-        for _ in 0..<3 { for someone in [person, other] { try await parts.tell(someone) } }
+        for _ in 0..<3 { for someone in [person, other] { try await parts.publishEvent(someone) } }
         for _ in 0..<3 { parts.startRelay() }
         try #require(try await hasGivenUp(parts))
         #expect(parts.refusals == 10)
-        try await parts.tell(other)
+        try await parts.publishEvent(other)
         let told = try await parts.delivered(4)
         #expect(told.map(\.person) == [other, other, other, other] && told.map(\.sequence) == [1, 2, 3, 4])
 
@@ -46,12 +46,12 @@ import Testing
         await parts.stop()
     }
 
-    @Test func areCountedApartFromWhatIsDueAndFromWhatIsNotDueYet() async throws {
+    @Test func deadLettersAreCountedApartFromDueAndLaterEvents() async throws {
         let parts = try OutboxTests.ServiceParts(try await ScratchDatabase.make(schema: "shop"))
         try await parts.database.waitUntilAvailable()
         #expect(try await OutboxStatistics.look(in: parts.database) == OutboxStatistics())
         let person = Identifier.random()
-        for someone in [person, person, .random(), .random()] { try await parts.tell(someone) }
+        for someone in [person, person, .random(), .random()] { try await parts.publishEvent(someone) }
         // One was tried a moment ago, and will be again.
         try await parts.scratch.query(
             """
@@ -60,21 +60,21 @@ import Testing
             UPDATE outbox SET dead_at = now() WHERE person_id = '\(person)' AND person_sequence = 1;
             UPDATE outbox SET created_at = now() - interval '1 h' WHERE person_id = '\(person)'
             """)
-        try await parts.tell(.random())
+        try await parts.publishEvent(.random())
         try await parts.database.transaction { parts.outbox.enqueue("timer:test", payload: [1], in: $0) }
         try await parts.scratch.query(
             "UPDATE outbox SET due_at = clock_timestamp() + interval '72 h' WHERE destination = 'timer:test'")
-        let sight = try await OutboxStatistics.look(in: parts.database)
-        #expect(sight.due == 3 && sight.dead == 1)
-        #expect((90..<120).contains(sight.oldestSeconds))
+        let statistics = try await OutboxStatistics.look(in: parts.database)
+        #expect(statistics.due == 3 && statistics.dead == 1)
+        #expect((90..<120).contains(statistics.oldestSeconds))
         await parts.stop()
     }
 
-    @Test func areAllReplayedAtOnceWhateverTheyAreFor() async throws {
+    @Test func deadLettersOfAllDestinationsAreReplayedAtOnce() async throws {
         let parts = try OutboxTests.ServiceParts(try await ScratchDatabase.make(schema: "shop"))
         try await parts.database.waitUntilAvailable()
         let letters = DeadLetters(database: parts.database)
-        for _ in 0..<2 { try await parts.tell(.random()) }
+        for _ in 0..<2 { try await parts.publishEvent(.random()) }
         try await parts.database.transaction { parts.outbox.enqueue("timer:test", payload: [1], in: $0) }
         try await parts.scratch.query("UPDATE outbox SET dead_at = now(), attempts = 10")
         #expect(try await letters.list().map(\.destination).sorted() == ["profile", "profile", "timer:test"])

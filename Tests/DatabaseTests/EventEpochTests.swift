@@ -111,7 +111,7 @@ import Values
         await pair.stop()
     }
 
-    @Test func leaveOutWhatTheReceiverStillHas() async throws {
+    @Test func aNewEpochSkipsEventsThatTheReceiverStillHas() async throws {
         let pair = try await Pair()
         #expect(try await pair.agree() == 0)
         for _ in 0..<3 { try await pair.publish(about: person) }
@@ -167,7 +167,7 @@ import Values
         await pair.stop()
     }
 
-    @Test func waitForWhatAnotherReplicaPutsBack() async throws {
+    @Test func aNewEpochWaitsForEventsBeingPutBackElsewhere() async throws {
         let pair = try await Pair()
         #expect(try await pair.agree() == 0)
         await pair.stopRelay()
@@ -188,7 +188,7 @@ import Values
     }
 
     /// A relay that took a newer event before would deliver it first. One that took it later saw what was put back.
-    @Test func areNotedOnceNothingIsInHandThatWasTakenBefore() async throws {
+    @Test func anEpochIsRecordedOnceEarlierDeliveriesHaveEnded() async throws {
         let pair = try await Pair()
         #expect(try await pair.agree() == 0)
         let held = """

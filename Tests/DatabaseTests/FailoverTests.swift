@@ -11,7 +11,7 @@ import Values
     private static let person = Identifier.random()
 
     /// The producer's server loses what its standby has not received. The subscriber is in another cluster and has it.
-    @Test func isFollowedAndNeitherItsEventsNorItsClockAreTakenForTheFormerOnes() async throws {
+    @Test func afterAFailoverEventsAndClockAreThoseOfANewServer() async throws {
         let primary = try await Loop.offload { try ScratchCluster("-primary") }
         defer { primary.destroy() }
         _ = try await Migrator.run(
@@ -186,7 +186,7 @@ import Values
     }
 
     /// PostgreSQL answers such a commit as done, with a warning.
-    @Test func makesACommitUnknownThatWaitedForAStandbyAndWasCancelled() async throws {
+    @Test func aCommitCancelledWhileItAwaitsAStandbyIsUnknown() async throws {
         let server = try await Loop.offload { try ScratchCluster("-alone") }
         defer { server.destroy() }
         _ = try await Loop.offload {
@@ -231,7 +231,7 @@ import Values
         #expect(try await database.read("SELECT id FROM writes").count == 12)
     }
 
-    @Test func isPossibleOnlyIfAllPoolsOfTheServerLeaveConnections() async throws {
+    @Test func failoverNeedsConnectionsLeftByAllPoolsOfTheServer() async throws {
         let server = try await Loop.offload { try ScratchCluster("-pools") }
         defer { server.destroy() }
         var databases: [Database] = []
@@ -249,7 +249,7 @@ import Values
     }
 
     @Test(arguments: [(480, 600, false), (481, 600, true), (0, 97, false), (288, 197, true)])
-    func isPossibleOnlyIfPoolsTakeFourFifthsAtMost(pools: Int64, most: Int64, isTooHigh: Bool) {
+    func failoverNeedsPoolsOfAtMostFourFifthsOfConnections(pools: Int64, most: Int64, isTooHigh: Bool) {
         #expect(ConnectionDemand(pools: pools, most: most).isTooHigh == isTooHigh)
     }
 }

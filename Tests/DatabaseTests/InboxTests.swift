@@ -51,7 +51,7 @@ struct Counted: BusReply {
     }
 
     /// Somebody takes an old key anew while it is being removed.
-    @Test func whatIsTakenAnewMeanwhileIsNotRemoved() async throws {
+    @Test func aKeyTakenAgainDuringItsPurgeIsKept() async throws {
         let parts = try await parts()
         _ = try await parts.add("key")
         try await parts.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
@@ -75,7 +75,7 @@ struct Counted: BusReply {
         #expect(try await parts.scratch.query("SELECT count(*) FROM inbox") == "1")
     }
 
-    @Test func theSameKeyIsAnsweredAndNotDoneAgain() async throws {
+    @Test func aRepeatedKeyIsAnsweredWithoutRepeatingTheEffect() async throws {
         let parts = try await parts()
         #expect(try await parts.add("key") == (1, false))
         #expect(try await parts.add("key") == (1, true))
@@ -127,7 +127,7 @@ struct Counted: BusReply {
         #expect(try await parts.count() == 1)
     }
 
-    @Test func whatIsOverIsPurgedAndTheKeyIsFree() async throws {
+    @Test func anExpiredKeyIsPurgedAndFree() async throws {
         let parts = try await parts()
         _ = try await parts.add("key")
         try await parts.scratch.query("UPDATE inbox SET expires_at = now() - interval '1 s'")
@@ -137,7 +137,7 @@ struct Counted: BusReply {
         #expect(try await parts.scratch.query("SELECT count(*) FROM inbox") == "0")
     }
 
-    @Test func noReplyCanBeReadInTheTable() async throws {
+    @Test func repliesAreSealedInTheTable() async throws {
         let parts = try await parts()
         _ = try await parts.add("key")
         #expect(try await parts.scratch.query("SELECT position('count'::bytea in reply) FROM inbox") == "0")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("key marks") @Loop struct KeyFingerprintsTests {
-    @Test func tellAnotherKeyOfTheSameIDAndTakeANewOne() async throws {
+    @Test func refuseAnotherKeyOfAKnownIDAndAcceptANewID() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         let database = Database(scratch.configuration())
         database.start()

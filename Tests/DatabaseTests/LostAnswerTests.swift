@@ -67,7 +67,7 @@ import Testing
         #expect(rows == "0 1 9")
     }
 
-    @Test func beforeTheCommitMeansThatNothingWasDone() async throws {
+    @Test func beforeTheCommitMeansNotExecuted() async throws {
         let rows = try await losing { database, link in
             let error = await #expect(throws: DatabaseError.self) {
                 try await database.transaction { transaction in
@@ -80,7 +80,7 @@ import Testing
         #expect(rows == "0 9")
     }
 
-    @Test func failsAReadAndLeavesNobodyWaiting() async throws {
+    @Test func aLostAnswerFailsARead() async throws {
         _ = try await losing { database, link in
             link.loseNextAnswer()
             let error = await #expect(throws: DatabaseError.self) { try await database.read("SELECT id FROM writes") }

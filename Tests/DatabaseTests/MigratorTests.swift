@@ -38,7 +38,7 @@ import Testing
     }
 
     /// The way back from a release, and a replica of the one before that is started again while both are at work.
-    @Test func whatANewerReleaseAppliedIsLeftAlone() async throws {
+    @Test func migrationsOfANewerReleaseAreLeftAlone() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "shop")
         _ = try await run(scratch, [first, second])
         let back = try await Migrator.run(
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Whoever lost a database must not find an empty one in its place.
-    @Test func aSchemaThatWasLostIsNotBegunAnew() async throws {
+    @Test func aLostSchemaIsNotCreatedAgain() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "shop")
         func migrate() async throws {
             _ = try await Migrator.run(

@@ -29,7 +29,7 @@ import Testing
             database.start()
         }
 
-        func tell(_ person: Identifier) async throws {
+        func publishEvent(_ person: Identifier) async throws {
             try await database.transaction { transaction in
                 let event = AccountCreated(personID: person, createdAt: Timestamp(microsecondsSinceEpoch: 0))
                 try await self.outbox.publish(event, in: transaction)
@@ -87,7 +87,7 @@ import Testing
         let parts = try await parts()
         let people = (0..<5).map { _ in Identifier.random() }
         for _ in 0..<3 { parts.startRelay() }
-        for _ in 0..<20 { for person in people { try await parts.tell(person) } }
+        for _ in 0..<20 { for person in people { try await parts.publishEvent(person) } }
         let delivered = try await parts.delivered(100)
         for person in people {
             #expect(delivered.filter { $0.person == person }.map(\.sequence) == Array(1...20))
@@ -95,12 +95,12 @@ import Testing
         await parts.stop()
     }
 
-    @Test func whoTellsMayWaitUntilItIsTaken() async throws {
+    @Test func aPublisherMayAwaitTheDeliveryOfItsEvent() async throws {
         let parts = try await parts()
         parts.startRelay()
         let person = Identifier.random()
         let event = AccountCreated(personID: person, createdAt: Timestamp(microsecondsSinceEpoch: 0))
-        func tell(atMost limit: Duration) async throws -> Duration {
+        func publishEvent(atMost limit: Duration) async throws -> Duration {
             let began = ContinuousClock().now
             try await parts.outbox.awaitingDelivery(atMost: limit) { watch in
                 try await parts.database.transaction { transaction in
@@ -109,20 +109,20 @@ import Testing
             }
             return ContinuousClock().now - began
         }
-        _ = try await tell(atMost: .seconds(10))
+        _ = try await publishEvent(atMost: .seconds(10))
         #expect(try await parts.delivered(0).map(\.sequence) == [1])
         // What fails is tried again later, and nobody waits for that.
         parts.refused = person
-        #expect(try await tell(atMost: .seconds(10)) < .seconds(5) && parts.refusals == 1)
+        #expect(try await publishEvent(atMost: .seconds(10)) < .seconds(5) && parts.refusals == 1)
         #expect(parts.outbox.watches.isEmpty)
         await parts.stop()
         #expect(try await parts.outbox.awaitingDelivery(atMost: .zero) { _ in 7 } == 7, "it told nothing")
     }
 
-    @Test func whatACrashedRelayHeldIsTakenOnceItsLeaseIsOver() async throws {
+    @Test func eventsOfACrashedRelayAreTakenAfterItsLease() async throws {
         let parts = try await parts()
         let person = Identifier.random()
-        for _ in 0..<2 { try await parts.tell(person) }
+        for _ in 0..<2 { try await parts.publishEvent(person) }
         try await parts.scratch.query(
             "UPDATE outbox SET attempts = 1, locked_until = now() + interval '300 ms' WHERE person_sequence = 1")
         parts.startRelay()
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// A queue is nearly empty most of the time, and PostgreSQL keeps a plan that it made when it was.
-    @Test func aRelayTakesNoMoreThanItHasRoomForWhateverThePlan() async throws {
+    @Test func aRelayTakesNoMoreThanItsRoomUnderAnyQueryPlan() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         try await scratch.query(
             """
@@ -191,7 +191,7 @@ import Testing
         #expect(!plan.contains("Sort"), "\(plan)")
     }
 
-    @Test func aRolledBackEventIsNotTold() async throws {
+    @Test func aRolledBackEventIsNotDelivered() async throws {
         let parts = try await parts()
         let person = Identifier.random()
         await #expect(throws: CancellationError.self) {
@@ -200,7 +200,7 @@ import Testing
                 throw CancellationError()
             }
         }
-        try await parts.tell(person)
+        try await parts.publishEvent(person)
         parts.startRelay()
         #expect(try await parts.delivered(1).map(\.sequence) == [1])
         await parts.stop()
@@ -211,15 +211,15 @@ import Testing
         parts.failures = 2
         parts.startRelay()
         let person = Identifier.random()
-        for _ in 0..<2 { try await parts.tell(person) }
+        for _ in 0..<2 { try await parts.publishEvent(person) }
         #expect(try await parts.delivered(2).map(\.sequence) == [1, 2])
         await parts.stop()
     }
 
-    @Test func whatFailsTenTimesIsDeadAndKeepsItsQueue() async throws {
+    @Test func anEventThatFailsTenTimesIsDeadAndHoldsItsQueue() async throws {
         let parts = try await parts()
         let person = Identifier.random()
-        for _ in 0..<2 { try await parts.tell(person) }
+        for _ in 0..<2 { try await parts.publishEvent(person) }
         let alarm = LoopPromise<OutboxAlarm>()
         let relay = OutboxRelay(parts.outbox) { _ in throw CancellationError() }
         relay.onAlarm = { alarm.resolve(.success($0)) }
@@ -241,9 +241,9 @@ import Testing
     }
 
     /// However long nobody is there: it is no fault of the event's, and what is for others goes on.
-    @Test func whatNobodyIsThereForWaitsUntriedAndTakesNoPlace() async throws {
+    @Test func eventsForAnAbsentServiceWaitUntriedAndTakeNoRoom() async throws {
         let parts = try await parts()
-        for _ in 0..<40 { try await parts.tell(.random()) }
+        for _ in 0..<40 { try await parts.publishEvent(.random()) }
         try await parts.database.transaction { parts.outbox.enqueue("sms", payload: [1], in: $0) }
         var delivered: [String] = []
         let relay = OutboxRelay(parts.outbox) { delivered.append($0.destination) }
@@ -260,9 +260,9 @@ import Testing
     }
 
     /// Two releases run side by side while replicas are replaced. What it fails with afterwards counts from then on.
-    @Test func whatOnlyANewerReleaseKnowsIsNotGivenUpForThat() async throws {
+    @Test func anEventUnknownToThisReleaseIsNotGivenUp() async throws {
         let parts = try await parts()
-        try await parts.tell(.random())
+        try await parts.publishEvent(.random())
         try await parts.scratch.query("UPDATE outbox SET attempts = 9")
         func waits(_ state: String) async throws -> Bool {
             try await eventually {
@@ -290,7 +290,7 @@ import Testing
         await parts.stop()
     }
 
-    @Test func whatGoesOnStaysOneItemAndIsNoFailure() async throws {
+    @Test func anItemThatContinuesKeepsItsRowAndIsNoFailure() async throws {
         let parts = try await parts()
         try await parts.database.transaction { parts.outbox.enqueue("watch", payload: [1], in: $0) }
         try await parts.scratch.query("UPDATE outbox SET attempts = 9, last_error = 'before'")
@@ -307,7 +307,7 @@ import Testing
         await parts.stop()
     }
 
-    @Test func whatIsTriedUntilTakenIsNeverADeadLetter() async throws {
+    @Test func anEventTriedUntilTakenNeverBecomesADeadLetter() async throws {
         let parts = try await parts()
         try await parts.database.transaction {
             try await parts.outbox.publish(AccountDeleted(personID: .random(), deletedAt: .now()), in: $0)
@@ -328,7 +328,7 @@ import Testing
     }
 
     /// A process that stood still for longer than its lease.
-    @Test func aLatePostponementLeavesTheNextHolderAlone() async throws {
+    @Test func aLatePostponementDoesNotTouchTheNextLease() async throws {
         let parts = try await parts()
         let (begun, gate) = (LoopPromise<Void>(), LoopPromise<Void>())
         let relay = OutboxRelay(parts.outbox) { _ in
@@ -336,7 +336,7 @@ import Testing
             try await gate.get()
             throw CancellationError()
         }
-        try await parts.tell(.random())
+        try await parts.publishEvent(.random())
         Loop.spawn { await relay.run() }
         try await begun.get()
         let another = "UPDATE outbox SET attempts = attempts + 1, locked_until = now() + interval '1 h'"
@@ -348,7 +348,7 @@ import Testing
         await parts.stop()
     }
 
-    @Test func aQueueThatCannotBeLookedAtIsToldOnce() async throws {
+    @Test func anUnreadableQueueRaisesOneAlarm() async throws {
         let parts = try await parts()
         var alarms: [OutboxAlarm] = []
         let relay = OutboxRelay(parts.outbox) { _ in }
@@ -361,7 +361,7 @@ import Testing
         await parts.stop()
     }
 
-    @Test func whatIsSlowKeepsNothingElseWaitingAndChoosesItsPauses() async throws {
+    @Test func aSlowDestinationDelaysNoOtherAndSetsItsOwnPauses() async throws {
         let parts = try await parts()
         let (hung, fast) = (LoopPromise<Void>(), LoopPromise<String>())
         try await parts.database.transaction { transaction in
@@ -422,7 +422,7 @@ import Testing
 }
 
 @Suite("clock guard") struct ClockGuardTests {
-    @Test func aJumpReleasesNothingUntilItIsUndone() {
+    @Test func aClockJumpHoldsTimersUntilItIsUndone() {
         var guardian = ClockGuard()
         func at(_ database: Int64, _ boot: UInt64) -> Bool {
             guardian.observe(
@@ -436,7 +436,7 @@ import Testing
         #expect(at(1140, 100))
     }
 
-    @Test func whatWasWrittenDownIsWhatTheNextProcessGoesOnFrom() {
+    @Test func aNewProcessContinuesFromTheStoredClockOffset() {
         func at(_ database: Int64, _ boot: UInt64, _ guardian: inout ClockGuard) -> Bool {
             guardian.observe(
                 database: Timestamp(microsecondsSinceEpoch: database * 1_000_000), boot: boot * 1_000_000_000)

@@ -5,7 +5,7 @@ import Testing
 @testable import Database
 
 @Suite("a server that is away") @Loop struct ReconnectTests {
-    @Test func isAskedByOneConnectionWithGrowingPauses() async throws {
+    @Test func aRefusingServerIsTriedByOneConnectionWithGrowingPauses() async throws {
         let server = try RefusingServer()
         defer { server.close() }
         let database = Database(
@@ -25,7 +25,7 @@ import Testing
         #expect(changes == [.lost(reason: "server closed the connection unexpectedly")], "said once")
     }
 
-    @Test func isToldWithTheReasonWhenItGoesAndWhenItIsBack() async throws {
+    @Test func anOutageIsReportedWithItsReasonAndItsEnd() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         let database = Database(scratch.configuration())
         var changes: [Database.Change] = []
@@ -44,7 +44,7 @@ import Testing
         #expect(changes.count == 3 && changes.last == .back)
     }
 
-    @Test func seesNoMoreConnectionsThanAreNeeded() async throws {
+    @Test func theServerSeesOnlyAsManyConnectionsAsNeeded() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         var configuration = scratch.configuration(poolSize: 6)
         configuration.idleLimit = .milliseconds(400)
@@ -72,7 +72,7 @@ import Testing
     private static let backends = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
     /// Whoever has too few connections goes on with those that stand.
-    @Test func aServerThatTakesNoMoreIsToldOfToo() async throws {
+    @Test func aFullServerIsReportedToo() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         let name = scratch.name
         // From elsewhere: one who looks from within counts.
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "a reason has nothing of the connection string in it",
+        "a reason reveals nothing of the connection string",
         arguments: [
             (
                 "connection to server at \"10.0.0.1\", port 5432 failed: Connection refused\n\tIs the server running?\n",

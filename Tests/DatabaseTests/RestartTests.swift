@@ -5,12 +5,11 @@ import TestSupport
 import Testing
 
 @Suite("a restart of PostgreSQL") @Loop struct RestartTests {
-    /// What became of one write, as its caller was told.
-    private enum Told { case done, notDone, unknown }
+    /// The outcome of one write, as its caller learnt it.
+    private enum WriteOutcome { case done, notDone, unknown }
 
-    /// Writers at work while the server is restarted again and again: what was said to be done is there, what was said
-    /// not to be done is not, and nobody waits for ever.
-    @Test("says of every write what became of it", arguments: ["fast", "immediate"])
+    /// Writers at work while the server is restarted again and again: X    /// done are not, and no writer waits for ever.
+    @Test("every write is reported as done, not done or unknown", arguments: ["fast", "immediate"])
     func writes(mode: String) async throws {
         let cluster = try await Loop.offload { try ScratchCluster("-restart-\(mode)") }
         defer { cluster.destroy() }
@@ -36,21 +35,21 @@ import Testing
         for task in work { try await task.value }
         let rows = try await Loop.offload { try cluster.query("postgres", "SELECT id FROM shop.writes") }
         let there = Set(rows.split(separator: "\n").compactMap { Int64($0) })
-        for (id, told) in writers.told {
-            switch told {
+        for (id, outcome) in writers.outcomes {
+            switch outcome {
             case .done: #expect(there.contains(id))
             case .notDone: #expect(!there.contains(id))
             case .unknown: break
             }
         }
-        #expect(there.isSubset(of: writers.told.keys))
+        #expect(there.isSubset(of: writers.outcomes.keys))
     }
 
     @Loop private final class Writers {
         let database: Database
         private let group: BatchWriter
         var isStopped = false
-        private(set) var told: [Int64: Told] = [:]
+        private(set) var outcomes: [Int64: WriteOutcome] = [:]
         private(set) var done = 0
         private var last: Int64 = 0
 
@@ -70,10 +69,10 @@ import Testing
                 let id = last
                 do {
                     try await write(id, as: [.statement, .transaction, .groupRow][writer % 3])
-                    told[id] = .done
+                    outcomes[id] = .done
                     done += 1
                 } catch let error as DatabaseError {
-                    told[id] = error.busError.executed == .no ? .notDone : .unknown
+                    outcomes[id] = error.busError.executed == .no ? .notDone : .unknown
                     try await Loop.sleep(for: .milliseconds(1))
                 }
             }
