@@ -123,7 +123,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsNotThereOrNotPublishableIsRefused() async throws {
+    @Test func missingOrUnpublishableDraftsAreRefused() async throws {
         let kitchen = try await Kitchen.open()
         defer { kitchen.close() }
         let (drafts, key) = (kitchen.drafts, kitchen.key)

@@ -12,18 +12,18 @@ import Testing
         #expect(counter.value == 3)
     }
 
-    @Test func offloadedWorkLeavesTheLoopAndComesBack() async throws {
+    @Test func offloadedWorkRunsOutsideTheLoopAndReturnsToIt() async throws {
         let isOnLoop = try await Loop.offload { Loop.executor.isIsolatingCurrentContext() ?? false }
         #expect(!isOnLoop)
         #expect(Loop.executor.isIsolatingCurrentContext() == true)
     }
 
-    @Test func offloadedErrorsComeBack() async {
+    @Test func offloadedErrorsAreRethrownOnTheLoop() async {
         await #expect(throws: CancellationError.self) { try await Loop.offload { throw CancellationError() } }
     }
 
     /// Each takes a moment, in which as many as there are threads would run, and is counted.
-    @Test func noMoreIsComputedAtATimeThanThereAreProcessors() async throws {
+    @Test func offloadedWorkRunsOnAtMostAsManyThreadsAsProcessors() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount
         let state = Mutex((running: 0, most: 0))
         // Whoever comes first waits for the others: a thread may start late.
@@ -64,7 +64,7 @@ import Testing
         #expect(early.isEmpty, "timers fired before their time")
     }
 
-    @Test func whatIsDoneAgainAndAgainIsDoneAtTheSameMoments() async throws {
+    @Test func roughTimersAreDueAtSharedMoments() async throws {
         for milliseconds in [0, 49, 100, 250, 301, 999] as [UInt64] {
             let before = MonotonicClock.now()
             let timer = LoopTimer(about: .milliseconds(milliseconds)) {}
@@ -103,7 +103,7 @@ import Testing
         #expect(MonotonicClock.now() - start < 5_000_000_000)
     }
 
-    @Test func aDescriptorIsToldReadableUntilItIsRead() async throws {
+    @Test func aDescriptorIsReportedReadableUntilItIsRead() async throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }

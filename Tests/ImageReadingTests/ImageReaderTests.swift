@@ -7,7 +7,7 @@ import Testing
 @Suite("reading pictures") struct ImageReaderTests {
     @Test func thereAreFixturesOfAllKinds() { #expect(Picture.all.count == 58) }
 
-    @Test("a picture is as bright as an independent program sees it", arguments: Picture.all)
+    @Test("brightness agrees with an independent program", arguments: Picture.all)
     func brightness(picture: Picture) throws {
         guard picture.name != "arithmetic" else {
             #expect(throws: ImageError.unsupported("arithmetic coding")) { try ImageReader.read(picture.data) }

@@ -16,7 +16,7 @@ import Testing
         return schema.problems(in: try JSONDocument(full).root).map { "\($0.field) \($0.code)" }
     }
 
-    @Test func everythingIsToldAtOnce() throws {
+    @Test func allProblemsAreReportedAtOnce() throws {
         let text = #"{"name":"x","age":151,"kind":"c","list":[{"x":2},{"y":1},{}],"more":1,"born":"2023-02-30"}"#
         #expect(
             try problems(text) == [
@@ -29,7 +29,7 @@ import Testing
             ])
     }
 
-    @Test("a pointer tells a name that has a dot or a slash")
+    @Test("a pointer escapes a dot or a slash in a name")
     func pointers() throws {
         let names = JSONSchema.map(of: .array(of: .boolean, count: 0...2), count: 0...9)
         let found = names.problems(in: try JSONDocument(Array(#"{"a.b":[true,1],"c/d~":2}"#.utf8)).root)
@@ -37,7 +37,7 @@ import Testing
         #expect(names.problems(in: try JSONDocument(Array("1".utf8)).root).map(\.pointer) == [""])
     }
 
-    @Test("documents of the public API say which members are deprecated, and those of the bus do not")
+    @Test("only public documents mark deprecated members")
     func deprecated() {
         let schema = JSONSchema.object([.optional("old", .boolean, "Use `new`.", isDeprecated: true)])
         for (place, expected) in [(JSONSchema.Place.publicReply, JSONValue.bool(true)), (.publicRequest, true)] {
@@ -46,7 +46,7 @@ import Testing
         #expect(schema.exported(.bus)["properties"]?["old"]?["deprecated"] == nil)
     }
 
-    @Test func noMoreThanAHundredProblemsAreTold() throws {
+    @Test func atMostAHundredProblemsAreReported() throws {
         let members = (0..<4000).map { "\"m\($0)\":1" }.joined(separator: ",")
         let found = try problems("{ID,\"name\":\"abc\",\(members)}")
         #expect(found.count == 100 && found.first == "m0 unknown_member")

@@ -11,7 +11,7 @@ import Testing
         let f = ErrorCode("forbidden", .denied, http: 403, "Forbidden"), g = "SELECT One FROM two", h = "“\(x)” is new"
         """#
 
-    @Test func itFindsWhatPeopleRead() {
+    @Test func itFindsTheTextsThatPeopleRead() {
         var finder = TextFinder(Self.source)
         #expect(
             finder.texts() == [
@@ -49,7 +49,7 @@ import Testing
         #expect(try problem("There is no cat.", [:], before: "// English only: vets read it.\n") == nil)
     }
 
-    @Test func whatNothingUsesIsRefused() throws {
+    @Test func anUnusedTextIsRefused() throws {
         #expect(try problem("key", ["There is no cat.": "Det finns ingen katt."])?.contains("nothing says") == true)
         #expect(try problem("key", [:], spared: "Gone.swift\n")?.contains("nothing is") == true)
     }

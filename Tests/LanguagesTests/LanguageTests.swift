@@ -21,11 +21,11 @@ import Testing
     }
 
     @Test(
-        "a sentence that a later release says stays as it is",
+        "a sentence of a later release stays as it is",
         arguments: ["Nobody has written this yet.", "", "{1}", "Please wait  before retrying"])
     func unknown(english: String) { #expect(swedish.translation(of: english) == english) }
 
-    @Test func aSentenceTellsItselfInEachLanguage() {
+    @Test func aSentenceIsWrittenInEachLanguage() {
         let act = Sentence("unlink \("Google")")
         let sentence: Sentence = "Please sign in again to \(act)."
         #expect(sentence.english == "Please sign in again to unlink Google.")

@@ -48,12 +48,12 @@ import Testing
         #expect(try message.members().contains(".named(Self.self, \"One thing, and more.\")"))
     }
 
-    @Test func aDeprecatedMemberSaysSo() throws {
+    @Test func aDeprecatedMemberIsMarkedInTheSchema() throws {
         let message = try MessageDeclaration("struct M {\n @Field(isDeprecated: true) public var a: Bool?\n}")
         #expect(try message.members().contains(".optional(\"a\", Bool.schema, isDeprecated: true)"))
     }
 
-    @Test func anExampleStandsInTheSchemaAlone() throws {
+    @Test func anExampleIsOnlyInTheSchema() throws {
         let message = try MessageDeclaration(
             "struct M {\n @Field(.count, example: 3, inExamples: true) public var a: Int64?\n}")
         #expect(try message.members().contains(".optional(\"a\", .count, example: 3, inExamples: true)"))
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "what is left out is named at its place",
+        "each omission is named at its place",
         arguments: [
             ("public var a: String", "say what 'a' may be: @Field(.string(1...64))"),
             ("public var a: [Identifier]", "say how many 'a' may have: @Field(count: 0...100)"),
@@ -106,7 +106,7 @@ import Testing
         #expect(problem?.message == message)
     }
 
-    @Test func theCompilerIsToldWhere() throws {
+    @Test func aMistakeIsReportedToTheCompilerWithItsPlace() throws {
         let source = "@Message struct M {\n var a: String\n}"
         let request = CompilerConversation.Request(
             expandAttachedMacro: .init(
