@@ -94,7 +94,7 @@ struct TokenMaker {
         #expect(verdict == .failure(.invalid))
     }
 
-    @Test func anUnsignedTokenIsNone() {
+    @Test func anUnsignedTokenIsRefused() {
         let parts = TokenMaker.part(maker.header(["alg": "none"])) + "." + TokenMaker.part(maker.claims(now: now))
         #expect(judge(parts + ".") == .failure(.invalid))
         #expect(judge(parts) == .failure(.invalid))
@@ -133,7 +133,7 @@ struct TokenMaker {
         #expect(judge(String(repeating: "a", count: 5000)) == .failure(.invalid))
     }
 
-    @Test func memoryIsBoundedAndKeepsWhatIsUsed() throws {
+    @Test func memoryIsBoundedAndKeepsTokensInUse() throws {
         var memory = TokenMemory(capacity: 100)
         let token = KnownToken(try judge(maker.token(now: now)).get())
         func digest(_ number: Int) -> [UInt8] { SHA256.digest(Array("\(number)".utf8)) }
@@ -150,7 +150,7 @@ struct TokenMaker {
         #expect(memory.recall(almost) == nil)
     }
 
-    @Test func aUseIsReportedOnceAndOnceMoreWhenABrowserHasSavedTheToken() throws {
+    @Test func aUseIsReportedOnceAndAgainOnceABrowserSavedTheToken() throws {
         var made = try judge(maker.token(now: now)).get()
         made.id = .ordered()
         let token = made

@@ -15,20 +15,20 @@ import Testing
         return try finder.find(peer: peer, headers: headers)
     }
 
-    @Test func aStrangerIsWhoConnects() throws {
+    @Test func withoutATrustedProxyTheCallerIsThePeer() throws {
         #expect(try find("203.0.113.9", "1.2.3.4") == "203.0.113.9")
         #expect(
             try ClientAddress(trustedProxies: []).find(peer: "10.0.0.1", headers: ["X-Forwarded-For": "1.1.1.1"])
                 == "10.0.0.1")
     }
 
-    @Test func theRightmostThatIsNoProxyCounts() throws {
+    @Test func theRightmostAddressThatIsNoProxyCounts() throws {
         #expect(try find("10.1.1.1", "6.6.6.6, 198.51.100.4 ,10.2.2.2") == "198.51.100.4")
         #expect(try find("fd00::1", "6.6.6.6", "2001:db8::1", "192.0.2.7") == "2001:db8::1")
     }
 
     @Test(
-        "a proxy that names nobody",
+        "a proxy that names no client is refused",
         arguments: ["", "10.0.0.2", "unknown", "1.2.3.4:80", "[::1]", "1.2.3", "a, 10.0.0.2", "1.1.1.1,,10.0.0.2 x"])
     func namesNobody(line: String) {
         #expect(throws: ClientAddress.Unknown.self) { try find("10.1.1.1", line) }
@@ -67,7 +67,7 @@ import Testing
         #expect(limiter.refusal(for: 1, now: second) == 1)
     }
 
-    @Test func saysHowLongToWait() {
+    @Test func aRefusalNamesTheSecondsToWait() {
         var limiter = RateLimiter<Int>(perMinute: 1)
         #expect(limiter.refusal(for: 1, now: 0) == nil)
         #expect(limiter.refusal(for: 1, now: 0) == 60)
@@ -81,8 +81,8 @@ import Testing
         #expect(limiter.refusal(for: 1, shares: 3, now: 0) == 10)
     }
 
-    @Test("however many strangers come, whoever has used up their share stays refused")
-    func forgetsWhoIsFullSoonest() {
+    @Test("a caller over its limit stays refused among many strangers")
+    func theLimiterKeepsCallersOverTheirLimit() {
         var limiter = RateLimiter<Int>(perMinute: 60, mostCallers: 100)
         for _ in 0..<60 { _ = limiter.refusal(for: -1, now: 0) }
         for _ in 0..<30 { _ = limiter.refusal(for: -2, now: 0) }
@@ -94,7 +94,7 @@ import Testing
         #expect(limiter.refusal(for: -2, now: 0) == 1)
     }
 
-    @Test("it forgets as a list that is searched through would")
+    @Test("the limiter forgets callers as a plain search would")
     func forgetsInOrder() {
         var generator = SystemRandomNumberGenerator()
         var limiter = RateLimiter<Int>(perMinute: 600, mostCallers: 50)

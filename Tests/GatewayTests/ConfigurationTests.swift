@@ -9,7 +9,7 @@ import Testing
             try Configuration(variables: GatewayConfiguration.variables, prefix: "GATEWAY_", environment: environment))
     }
 
-    @Test func startsWithoutAWord() throws {
+    @Test func startsWithItsDefaults() throws {
         let configuration = try read([:])
         #expect(configuration.host == "127.0.0.1" && configuration.port == 8080)
         #expect(configuration.timeout == .seconds(5) && configuration.rateLimit == 600)

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func isRefusedAsAuthSaysBeforeAnybodyElseIsAsked() async throws {
+    @Test func anExportRefusedByAuthAsksNoOtherService() async throws {
         try await onStage { stage in
             stage.backstage.failure = BusError(.reauthenticationRequired, "Please sign in again to export your data.")
             let answer = try await stage.send("GET", "/users/me/export", stage.signedIn())
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func isAProblemWhereAServiceIsNotThere() async throws {
+    @Test func anExportWithAServiceMissingIsAProblem() async throws {
         try await onStage { stage in
             stage.lose(.recovery)
             let answer = try await stage.send("GET", "/users/me/export", stage.signedIn())
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func isCutOffWhereAServiceGoesInTheMiddle() async throws {
+    @Test func anExportIsCutOffWhenAServiceFailsMidway() async throws {
         try await onStage { stage in
             stage.backstage.pages = [ExportProfile.type: [["profile"], ["more"]]]
             let answer = try await stage.send("GET", "/users/me/export", stage.signedIn())

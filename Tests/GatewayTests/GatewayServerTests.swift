@@ -27,7 +27,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func keepsTheClientsKeyAndTellsAReplay() async throws {
+    @Test func passesTheClientsKeyOnAndMarksAReplay() async throws {
         try await onStage { stage async throws in
             stage.backstage.isReplay = true
             let headers = json.merging(["Idempotency-Key": "my-own-key"]) { $1 }
@@ -87,7 +87,7 @@ private let json = ["Content-Type": "application/json"]
         #expect(looked > 20)
     }
 
-    @Test func aPatchOfNothingAndATagWithoutQuotesAreToldSo() async throws {
+    @Test func anEmptyPatchAndAnUnquotedTagAreRefusedWithAReason() async throws {
         try await onStage { stage async throws in
             @Loop func patch(_ body: String, _ tag: String? = nil) async throws -> Exchange {
                 let headers = stage.signedIn(json).merging(tag.map { ["If-Match": $0] } ?? [:]) { $1 }
@@ -151,7 +151,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func sendsACatalogueOnceToWhoKeepsIt() async throws {
+    @Test func sendsACatalogueOnceToAClientThatCachesIt() async throws {
         try await onStage { stage async throws in
             let first = try await stage.get("/profile/fields", ["Accept-Language": "sv"])
             let tag = try #require(first.headers["etag"])
@@ -169,7 +169,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func tellsEveryProblemOfABodyAtOnce() async throws {
+    @Test func reportsEveryProblemOfABodyAtOnce() async throws {
         try await onStage { stage async throws in
             func send(_ body: String, _ headers: [String: String] = json) async throws -> Exchange {
                 try await stage.send("POST", "/auth/otp/send", headers, body: body)
@@ -254,7 +254,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func relaysWhatAServiceRefuses() async throws {
+    @Test func relaysTheRefusalOfAService() async throws {
         try await onStage { stage async throws in
             stage.backstage.failure = BusError(.rateLimited, "Please wait", retryAfter: .seconds(42))
             let answer = try await stage.send("POST", "/auth/otp/send", json, body: #"{"phone":"+1"}"#)
@@ -313,7 +313,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func limitsTheRateOfWhatItAnswersByItselfButNotOfProbes() async throws {
+    @Test func limitsItsOwnAnswersButNotHealthProbes() async throws {
         try await onStage({ $0.rateLimit = 1 }) { stage async throws in
             var statuses: [Int] = []
             for path in ["/docs", "/openapi.json", "/docs", "/.well-known/jwks.json", "/docs", "/docs"] {
@@ -329,7 +329,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test("an address has so many connections at most, and a trusted proxy as many as it likes")
+    @Test("only trusted proxies may exceed the connections of an address")
     func limitsTheConnectionsOfAnAddress() async throws {
         for (proxies, kept) in [([], 1), ([try #require(Network("127.0.0.0/8"))], 3)] as [([Network], Int)] {
             try await onStage({ ($0.connectionsPerAddress, $0.trustedProxies) = (1, proxies) }) { stage async throws in
@@ -342,7 +342,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func limitsTheRateOfWhoTriesOutPaths() async throws {
+    @Test func limitsCallersThatTryOutPaths() async throws {
         try await onStage({ $0.rateLimit = 1 }) { stage async throws in
             var statuses: [Int] = []
             for number in 0..<3 {
@@ -373,7 +373,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func saysWhatIsWrongWithTheCredentials() async throws {
+    @Test func explainsTheDefectOfTheCredentials() async throws {
         try await onStage { stage async throws in
             func detail(_ path: String, _ authorization: String?) async throws -> String? {
                 let answer = try await stage.get(path, authorization.map { ["Authorization": $0] } ?? [:])
@@ -412,7 +412,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test("it is not ready before it has read the log of revocations to its end")
+    @Test("it is ready once it has read the whole revocation log")
     func readsEveryPage() async throws {
         let stage = try await Stage()
         let others = (0..<RevocationsFollowed.largestPage).map { _ in Identifier.ordered() }
@@ -424,7 +424,7 @@ private let json = ["Content-Type": "application/json"]
         await stage.close()
     }
 
-    @Test("without word of revocations it asks about the session, once a second")
+    @Test("without the revocation log it asks about a session each second")
     func asksWhenStale() async throws {
         try await onStage { stage async throws in
             stage.silence()
@@ -440,7 +440,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test(.timed) func noMoreThan64SessionsAreAskedAboutAtOnce() async throws {
+    @Test(.timed) func atMost64SessionsAreCheckedAtOnce() async throws {
         try await onStage { stage async throws in
             @Loop func ask(_ session: Identifier) -> Task<Exchange, any Error> {
                 let headers = ["Authorization": "Bearer \(stage.token(["sid": .string(session.description)]))"]
@@ -482,7 +482,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func aKeyThatMayBeNewIsNotRefusedWhileAuthIsNotHeard() async throws {
+    @Test func anUnknownKeyIsNotRefusedWhileAuthIsAway() async throws {
         try await onStage { stage async throws in
             var maker = stage.tokens
             (maker.key, maker.kid) = (.init(), "k2")
@@ -599,7 +599,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func saysWhichServicesHaveNotTheTablesOfTheirRelease() async throws {
+    @Test func namesTheServicesWithoutTheTablesOfTheirRelease() async throws {
         try await onStage { stage async throws in
             stage.change(.profile, to: .starting, gauges: ["schema_missing": 2])
             #expect(try await eventually { try await stage.get("/readyz").status == 503 })

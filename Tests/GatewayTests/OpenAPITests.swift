@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("a body's schema has no member that comes from elsewhere")
+    @Test("a body's schema has no members of path, query or header")
     func bodies() throws {
         let route = try #require(table.routes.first { $0.path.text == "/users/me/devices/{id}" && $0.method == .put })
         let schema = resolved(operation(route)?["requestBody"]?["content"]?["application/json"]?["schema"])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("generators find a name of its own for each value of an enumeration")
+    @Test("each value of an enumeration has a distinct generated name")
     func namesOfValues() throws {
         for (name, schema) in try #require(document["components"]?["schemas"]?.objectValue) {
             let values = schema["enum"]?.arrayValue ?? []
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("a client takes a later value of an enumeration and a later member of an answer, and a request is exact")
+    @Test("answers may grow, and a request is exact")
     func answersMayGrow() throws {
         let schemas = try #require(document["components"]?["schemas"]?.objectValue)
         let me = try #require(schemas["Me"])
@@ -119,7 +119,7 @@ import Testing
         #expect(schemas["PushKind"]?["enum"]?.arrayValue?.count == NoticeKind.known.count)
     }
 
-    @Test("what took the place of a deprecated member is beside it")
+    @Test("a deprecated member is described beside its successor")
     func deprecatedMembers() throws {
         var count = 0
         for (name, schema) in try #require(document["components"]?["schemas"]?.objectValue) {
@@ -181,7 +181,7 @@ import Testing
         #expect(odd.problems(in: try JSONDocument(bytes).root).isEmpty)
     }
 
-    @Test("every number and free text of an example is chosen for its member")
+    @Test("examples use chosen numbers and texts")
     func wordsOfExamples() throws {
         var known: Set<String> = []
         let webhooks = [SMSWebhook.schema, EmailWebhook.schema, PushWebhook.schema]
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test("every answer is listed by its status and codes, and nothing is left to a default")
+    @Test("every answer is listed by its status and codes")
     func answers() throws {
         let route = try #require(table.routes.first { $0.path.text == "/auth/otp/verify" })
         let responses = try #require(operation(route)?["responses"]?.objectValue)
@@ -238,7 +238,7 @@ import Testing
         for route in table.routes { #expect(operation(route)?["responses"]?["default"] == nil) }
     }
 
-    @Test("the page for people has every operation, is well formed, and takes nothing from elsewhere")
+    @Test("the page is well formed, has all operations and loads nothing")
     func page() throws {
         let html = String(
             decoding: DocsPage(document, introduction: GuidePages.embedded.introduction).bytes, as: UTF8.self)
@@ -263,7 +263,7 @@ import Testing
         #expect(open.isEmpty)
     }
 
-    @Test("the page shows what references lead to, each of several objects, and defaults")
+    @Test("the page resolves references and shows defaults")
     func pageOfReferences() {
         let html = String(
             decoding: DocsPage([
@@ -305,7 +305,7 @@ import Testing
         }
     }
 
-    @Test func whatTheDocumentSaysIsNoMarkup() {
+    @Test func textsOfTheDocumentAreEscapedInThePage() {
         let wicked = JSONValue.string("<img src=x onerror=\"a&b\">")
         let html = String(
             decoding: DocsPage([

@@ -26,14 +26,16 @@ import Testing
             (false, true, ["x-forwarded-for": "127.0.0.1"], "127.0.0.1", false),
             (false, true, ["forwarded": "for=127.0.0.1"], "127.0.0.1", false),
         ] as [(Bool, Bool, [String: String], String, Bool)])
-    func isTheOperator(hasKey: Bool, isDevelopment: Bool, given: [String: String], peer: String, expected: Bool) {
+    func admitsTheKeyOrInDevelopmentTheOwnMachine(
+        hasKey: Bool, isDevelopment: Bool, given: [String: String], peer: String, expected: Bool
+    ) {
         var headers = HTTPHeaders()
         for (name, value) in given { headers.set(name, value) }
         let access = OperatorAccess(key: hasKey ? Self.key : nil, isOpenToThisMachine: isDevelopment)
         #expect(access.admits(headers, peer: peer) == expected)
     }
 
-    @Test func strangersAreToldNothingAndMayNotTryWithoutEnd() async throws {
+    @Test func strangersGetNoMetricsAndTheirTriesAreLimited() async throws {
         try await onStage({ ($0.operators.key, $0.rateLimit) = (Self.key, 1) }) { stage async throws in
             for path in ["/metrics", "/ops/services"] {
                 let answer = try await stage.get(path)

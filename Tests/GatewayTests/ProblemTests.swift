@@ -22,7 +22,7 @@ import Testing
         #expect(value["traceId"] == "0af7651916cd43dd8448eb211c80319c")
     }
 
-    @Test func carriesWhatAServiceSaid() throws {
+    @Test func carriesTheErrorOfAService() throws {
         let error = BusError(
             .otpInvalid, "Code incorrect. 2 attempts remaining", retryAfter: .milliseconds(1500),
             errors: [.init(field: "code", code: "wrong", message: "Wrong.")],
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "whoever is to ask again is told when",
+        "a retryable problem has a Retry-After header",
         arguments: [ErrorCode.serviceUnavailable, .deadlineExceeded, .overloaded])
     func retryAfter(code: ErrorCode) throws {
         #expect(try document(Problem(code, "")).0.headers.first("retry-after") == "1")
@@ -69,8 +69,8 @@ import Testing
         #expect(try document(Problem(.serviceUnavailable, "")).0.headers.first("retry-after") == "1")
     }
 
-    @Test("what is not for the public stays inside")
-    func hidesWhatIsInternal() throws {
+    @Test("internal errors reveal nothing")
+    func hidesInternalErrors() throws {
         var odd = BusError(
             .internalError, "table accounts is missing", errors: [.init(field: "accounts", code: "x", message: "y")],
             details: ["table": "accounts"])

@@ -7,12 +7,12 @@ import Testing
 @Suite("Route table") struct RouteTableTests {
     private let table = RouteTable.vestibule
 
-    @Test func noRouteStandsTwice() {
+    @Test func noRouteIsListedTwice() {
         let routes = table.routes.map { "\($0.method.rawValue) \($0.path.text)" }
         #expect(routes.count == Set(routes).count)
     }
 
-    @Test("the gateway may ask what it has a route for, and each parameter of a path is a member")
+    @Test("each route's message exists and has the path's parameters")
     func messages() throws {
         for route in table.routes {
             guard let binding = route.binding else { continue }
@@ -49,7 +49,7 @@ import Testing
         #expect(Set(posts) == ["POST", "OPTIONS"])
     }
 
-    @Test("a path that has a template of its own is no parameter of another's, whichever its method")
+    @Test("a path with its own template is no parameter of another")
     func ownTemplates() {
         for (method, path, allowed) in [
             ("GET", "/auth/otp/send", ["POST", "OPTIONS"]), ("GET", "/auth/recovery/request", ["POST", "OPTIONS"]),

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func codesAreShownInTheDevelopmentProfileAlone() async throws {
+    @Test func codesAreShownInTheDevelopmentProfileOnly() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "codes-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "what is no cookie of ours, or could be somebody else's, does not count",
+        "foreign or ambiguous cookies are ignored",
         arguments: [
             "", "a=b", "__Host-vestibule=", "__Host-vestibule=rf.ds.more", "__Host-vestibule=rf.", "vestibule=rf.ds",
             "__Host-vestibule=rf.ds; __Host-vestibule=rf.ds", "__Host-vestibule=r f", "__host-vestibule=rf.ds",
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotLieInACookieIsNotRenewed() async throws {
+    @Test func credentialsThatDoNotFitACookieAreNotRenewed() async throws {
         try await onStageWithTokens { stage in
             let answer = try await renew(stage, [:], body: #"{"refreshToken":"rf_1","deviceSecret":"a;b"}"#)
             #expect(answer.status == 401 && answer.json["code"] == "refresh_token_invalid")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func aForeignPageGetsNothing() async throws {
+    @Test func aPageOfAnotherOriginIsRefused() async throws {
         try await onStageWithTokens { stage in
             for method in ["POST", "DELETE"] {
                 let headers = ["Cookie": Self.cookie, "Origin": "https://evil.example"]
@@ -129,14 +129,14 @@ import Testing
         }
     }
 
-    @Test func theCookieCountsNowhereElse() async throws {
+    @Test func theCookieIsIgnoredByAllOtherRoutes() async throws {
         try await onStageWithTokens { stage in
             let answer = try await stage.get("/users/me/devices", ["Cookie": Self.cookie, "Origin": "http://h"])
             #expect(answer.status == 401)
         }
     }
 
-    @Test func whatAuthRefusesTakesTheCookieAway() async throws {
+    @Test func aSessionThatAuthRefusesLosesItsCookie() async throws {
         try await onStageWithTokens { stage in
             stage.backstage.failure = BusError(.refreshTokenReused, "This session was ended for your safety.")
             let answer = try await renew(stage)
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// Auth has just made the token, so the session is not over.
-    @Test func aTokenThatTheGatewayDoesNotKnowYetLeavesTheCookie() async throws {
+    @Test func aTokenUnknownToTheGatewayLeavesTheCookie() async throws {
         try await onStageWithTokens(["iss": "another"]) { stage in
             for method in ["POST", "DELETE"] {
                 let headers = ["Cookie": Self.cookie, "Origin": "http://h"]
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func endingTheSessionSignsOutAndTakesTheCookieAway() async throws {
+    @Test func endingTheSessionSignsOutAndRemovesTheCookie() async throws {
         try await onStageWithTokens { stage in
             let headers = ["Cookie": Self.cookie, "Origin": "http://h"]
             let answer = try await stage.send("DELETE", "/auth/web-session", headers)
