@@ -5,7 +5,7 @@ import Testing
 @Suite("the accept queue") struct AcceptQueueTests {
     private static let millisecond: UInt64 = 1_000_000
 
-    @Test func keepsACrowdBehindItselfAndNobodyElse() {
+    @Test func aCrowdFromOneAddressDelaysOnlyItself() {
         var acceptQueue = AcceptQueue()
         #expect(
             (1...5).map { acceptQueue.enter($0, from: "a", now: 0) } == [.connects, .connects, .waits, .waits, .waits])

@@ -4,7 +4,7 @@ import Values
 @testable import HTTPServer
 
 @Suite("Header fields") struct HeadersTests {
-    @Test("a name is found however it is written, and its values come in their order")
+    @Test("names ignore case and keep the order of their values")
     func findsNames() {
         let headers: HTTPHeaders = ["Accept": "a", "x": "", "ACCEPT": "b", "accept-language": "sv", "accepT": "c"]
         #expect(headers.first("accept") == "a" && headers.all("aCCept") == ["a", "b", "c"])
@@ -12,7 +12,7 @@ import Values
         #expect(headers.count == 5)
     }
 
-    @Test("setting a name replaces every field of it, and leaves the others")
+    @Test("setting a name replaces all its fields and no others")
     func replaces() {
         var headers: HTTPHeaders = ["a": "1", "B": "2", "b": "3", "c": "4"]
         headers.set("b", "5")
@@ -23,7 +23,7 @@ import Values
         #expect(headers != ["a": "1c", "c": "", "b": "5", "d": "6"])
     }
 
-    @Test("eight bytes at a time find the same end of printable ASCII as one at a time")
+    @Test("the fast scan ends where the slow scan ends")
     func findsTheEndOfPrintableASCII() {
         for length in 0...20 {
             for place in 0..<max(length, 1) {

@@ -100,7 +100,7 @@ struct Reading: Equatable {
     }
 
     @Test("trailers and chunk extensions are bounded")
-    func boundsWhatIsThrownAway() {
+    func boundsTrailersAndChunkExtensions() {
         let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
         let extensions = String(repeating: "1;" + String(repeating: "e", count: 500) + "\r\nb\r\n", count: 9)
         #expect(Reading(head + extensions).refusal?.status == 400)

@@ -138,7 +138,7 @@ private let closing = "Connection: close\r\n"
         }
     }
 
-    @Test("an upload that takes its time gets everything of a client that closed its half")
+    @Test("a slow upload gets the whole body of a half-closed client")
     func aSlowUpload() async throws {
         let echo = try Echo()
         let client = try echo.client()
@@ -160,7 +160,7 @@ private let closing = "Connection: close\r\n"
         echo.gate.resolve(.success(()))
     }
 
-    @Test func anAnswerInPiecesComesInChunksAndKeepsTheConnection() async throws {
+    @Test func aStreamedAnswerIsChunkedAndKeepsTheConnection() async throws {
         let client = try Echo().client()
         try await client.send(get("/pieces"))
         let first = try await client.read(until: "\r\n0\r\n\r\n")
@@ -268,7 +268,7 @@ private let closing = "Connection: close\r\n"
         #expect(try await client.readToEnd().contains("connection: close"))
     }
 
-    @Test("an answer larger than the socket's buffers arrives whole, and other clients are served meanwhile")
+    @Test("a large answer arrives whole and delays no other client")
     func largeAnswer() async throws {
         let echo = try Echo()
         let slow = try RawClient(port: echo.server.boundPort, receiveBuffer: 4096, of: echo)
@@ -295,7 +295,7 @@ private let closing = "Connection: close\r\n"
 
 @Suite("HTTP server: time and number") @Loop struct ServerLimitTests {
     @Test(
-        "slow clients are told so",
+        "slow clients get 408",
         arguments: ["GET / HT", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nab"])
     func slowRequests(text: String) async throws {
         var limits = HTTPLimits()
@@ -305,7 +305,7 @@ private let closing = "Connection: close\r\n"
         #expect(try await client.readToEnd().hasPrefix("HTTP/1.1 408 "))
     }
 
-    @Test func idleConnectionsEndWithoutAWord() async throws {
+    @Test func idleConnectionsAreClosedWithoutAnAnswer() async throws {
         var limits = HTTPLimits()
         limits.idleTimeout = .milliseconds(30)
         let client = try Echo(limits).client()
@@ -316,7 +316,7 @@ private let closing = "Connection: close\r\n"
         #expect(try await used.readToEnd().hasSuffix("GET /a ."))
     }
 
-    @Test("a client that takes nothing of its answer is let go")
+    @Test("a client that reads nothing of its answer is disconnected")
     func stuckReaders() async throws {
         var limits = HTTPLimits()
         limits.writeTimeout = .milliseconds(50)
@@ -327,7 +327,7 @@ private let closing = "Connection: close\r\n"
         while echo.server.connectionCount > 0 { try await Loop.sleep(for: .milliseconds(5)) }
     }
 
-    @Test("for a newcomer that which waits longest for its client gives way, also in the midst of a request")
+    @Test("a new connection replaces the one that waits longest")
     func connectionsAreBounded() async throws {
         var limits = HTTPLimits()
         limits.connections = 2
@@ -346,7 +346,7 @@ private let closing = "Connection: close\r\n"
         #expect(try await used.read(until: "GET /c .").hasSuffix("GET /c ."))
     }
 
-    @Test func whoIsOwedAnAnswerNeverGivesWay() async throws {
+    @Test func aConnectionThatAwaitsItsAnswerIsNotReplaced() async throws {
         var limits = HTTPLimits()
         limits.connections = 1
         let echo = try Echo(limits)
@@ -361,7 +361,7 @@ private let closing = "Connection: close\r\n"
         #expect(echo.server.connectionCount <= 1)
     }
 
-    @Test("an address that has its share makes room among its own connections, and an exempt one has no share")
+    @Test("an address over its share replaces its own connections")
     func sharesOfAddresses() async throws {
         let echo = try Echo(shares: { $0 == "127.0.0.3" ? [] : [ConnectionShare(key: Array($0.utf8), most: 2)] })
         var clients: [RawClient] = []
@@ -379,7 +379,7 @@ private let closing = "Connection: close\r\n"
         }
     }
 
-    @Test("a body is read when the check of its head has nothing against it")
+    @Test("a body is read only after its head passed the check")
     func checkedBodies() async throws {
         let echo = try Echo()
         for size in [1, 500_000] {
@@ -456,7 +456,7 @@ private let closing = "Connection: close\r\n"
 }
 
 @Suite("HTTP server: drain") @Loop struct DrainTests {
-    @Test func finishesWhatIsInFlight() async throws {
+    @Test func drainFinishesRequestsInFlight() async throws {
         let echo = try Echo()
         let (busy, idle) = (try echo.client(), try echo.client())
         try await idle.send(get("/a"))
@@ -473,7 +473,7 @@ private let closing = "Connection: close\r\n"
         try await drained.value
     }
 
-    @Test func answersWhoHadComeInAndLetsNobodyWaitWhoSaysNothing() async throws {
+    @Test func drainAnswersQueuedClientsAndClosesSilentOnes() async throws {
         let echo = try Echo()
         // Through the door of the kernel: the server has not looked at them yet.
         let (quick, late, silent) = (try echo.client(), try echo.client(), try echo.client())
@@ -487,7 +487,7 @@ private let closing = "Connection: close\r\n"
         try await drained.value
     }
 
-    @Test func cutsOffWhatDoesNotEnd() async throws {
+    @Test func drainCutsOffRequestsThatDoNotEnd() async throws {
         let echo = try Echo()
         let client = try echo.client()
         try await client.send(get("/slow"))
