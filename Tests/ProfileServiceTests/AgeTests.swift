@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func aReviewerKnowsAboutHowOldAPersonIs() {
+    @Test func aReviewerSeesTheApproximateAge() {
         let ages = [0, 17, 18, 24, 25, 34, 35, 44, 45, 54, 55, 64, 65, 150]
         let bands = ["under_18", "18-24", "25-34", "35-44", "45-54", "55-64", "65+"]
         #expect(ages.map { Age.band(of: $0) } == bands.flatMap { [$0, $0] })

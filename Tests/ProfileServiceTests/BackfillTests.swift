@@ -12,7 +12,7 @@ import Testing
         return try await bus.call(BackfillOnboarding(userIDs: people), profile.options(signedIn: false))
     }
 
-    @Test func whoWasHereSkipsTheOnboardingOnceAndForGood() async throws {
+    @Test func aBackfilledPersonSkipsTheOnboardingForGood() async throws {
         try await ProfileStage.run { profile in
             let before = try await profile.ask(GetMe())
             #expect(before.onboardingStep == "profile" && before.onboardingStatus == "questionnaire_pending")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func whoHadBegunAPlanIsStoredAsComplete() async throws {
+    @Test func aBackfilledPersonsBegunPlanIsStoredAsComplete() async throws {
         try await ProfileStage.run { profile in
             _ = try await profile.ask(ViewOnboarding())
             #expect(try await backfill([profile.person], profile).done == 1)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func whoIsTooYoungStaysBlocked() async throws {
+    @Test func aBackfilledMinorStaysBlocked() async throws {
         try await ProfileStage.run { profile in
             let today = Timestamp.now().date
             try await profile.update(["dateOfBirth": .string("\(today.year - 17)-12-31")])
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Two operators with overlapping lists in other orders, on two replicas: each person is set once.
-    @Test func listsAtOnceSetEachPersonOnce() async throws {
+    @Test func concurrentBackfillsSetEachPersonOnce() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             try await profile.stage.rows(
                 """

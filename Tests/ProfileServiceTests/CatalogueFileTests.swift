@@ -77,7 +77,7 @@ import Testing
     }
 
     /// What a client cannot know from the type of a field.
-    @Test func theFormKnowsWhatIsSetOnceLookedUpAndMadeOfParts() {
+    @Test func theFormMarksSetOnceLookupAndCompositeFields() {
         let view = FieldCatalogue.shipped.views[0]
         #expect(view.fields.filter { $0.setOnce == true }.map(\.key) == ["dateOfBirth"])
         let lookups = view.fields.compactMap(\.lookup)

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The script and the service fold in the same way: each city is found by its own name, accents and all.
-    @Test func everyNameFoldsToWhatTheTableHas() throws {
+    @Test func everyNameFoldsToItsEntryInTheTable() throws {
         let table = CityTable.shipped
         var (city, wrong) = (Int32(-1), [String]())
         for name in table.names where name.city != city {
@@ -57,7 +57,7 @@ import Testing
         #expect(find(query).first?.name == expected)
     }
 
-    @Test func theMostPopulousComesFirst() {
+    @Test func theMostPopulousCityIsFirst() {
         #expect(find("").map(\.name).prefix(3) == ["Shanghai", "Beijing", "Shenzhen"])
         #expect(find("", in: "SE").map(\.name).prefix(3) == ["Stockholm", "Gothenburg", "Malmö"])
         #expect(find("angeles").contains { $0.name == "Los Angeles" }, "a later word does too")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoCityFindsNothing() {
+    @Test func aQueryThatMatchesNoCityFindsNothing() {
         for query in ["qqqqqqqq", "🔥", "xzxzxzxzxzxz", "ab cd ef gh ij kl"] { #expect(find(query).isEmpty, "\(query)") }
         #expect(find("stockholm", in: "ZZ").isEmpty)
         #expect(find(String(repeating: "a", count: 100)).isEmpty)
@@ -148,7 +148,7 @@ import Testing
 
     /// Against a search that looks at every name with nothing but the rules.
     @Test(arguments: ["upsala", "wien", "kyot", "n", "göte", "st petr", "osl", "rio de jan", "frankfrut"])
-    func findsWhatLookingAtEveryNameFinds(query: String) {
+    func findsTheSameAsASearchOfEveryName(query: String) {
         let (table, sought) = (CityTable.shipped, Array(CityFold.fold(query).utf8))
         let slips = sought.count < 4 ? 0 : sought.count < 8 ? 1 : 2
         var counter = Slips(in: sought, most: slips)

@@ -19,7 +19,7 @@ import Testing
         ClientEvent(eventId: id, name: name.rawValue, at: at, properties: EventProperties(entryPoint: "cold_start"))
     }
 
-    @Test func aClientTellsWhatNoServiceKnows() throws {
+    @Test func clientsReportOnlyEventsThatNoServiceKnows() throws {
         let told = OnboardingEvent.allCases.filter { !Self.known.contains($0) }.map(\.rawValue)
         for name in OnboardingEvent.allCases.map(\.rawValue) {
             let event: JSONValue = [
@@ -129,15 +129,15 @@ import Testing
         }
     }
 
-    @Test func whatAVisitorDidIsThePersonsAfterTheSignIn() async throws {
+    @Test func aVisitorsEventsBecomeThePersonsAfterSignIn() async throws {
         try await ProfileStage.run { profile in
-            func tell(_ events: [ClientEvent], as visitor: String) async throws {
+            func report(_ events: [ClientEvent], as visitor: String) async throws {
                 let options = CallOptions(timeout: .seconds(10))
                 _ = try await profile.gateway.call(RecordEvents(anonymousId: visitor, events: events), options)
             }
             let auth = try profile.stage.asking(as: .auth)
-            try await tell([Self.event(.appOpened), Self.event(.phoneEntered)], as: "a")
-            try await tell([Self.event(.appOpened), Self.event(.onboardingStarted)], as: "z")
+            try await report([Self.event(.appOpened), Self.event(.phoneEntered)], as: "a")
+            try await report([Self.event(.appOpened), Self.event(.onboardingStarted)], as: "z")
             _ = try await profile.ask(RecordEvents(events: [Self.event(.phoneEntered)]))
             let event = VisitorIdentified(personID: profile.person, personSequence: 1, anonymousID: "a")
             for _ in 0..<2 { _ = try await auth.call(event, CallOptions(timeout: .seconds(10))) }
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func theServiceNotesWhatItKnows() async throws {
+    @Test func theServiceRecordsTheEventsItKnows() async throws {
         try await ProfileStage.run(environment: ProfileStage.requiringNoTasks) { profile in
             let names = "SELECT string_agg(name, ',' ORDER BY at, name) FROM onboarding_events"
             let options = CallOptions(timeout: .seconds(10))
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func whoDeclinesTheVerificationGoesOnWithoutMatching() async throws {
+    @Test func aPersonWhoDeclinesVerificationContinuesWithoutMatching() async throws {
         let variables = ["PROFILE_REQUIRE_VERIFICATION": "true", "MATCH_REQUIRE_VISUAL_SIGNAL": "false"]
         try await ProfileStage.run(environment: variables) { profile in
             let photos = try profile.stage.asking(as: .verification)
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsNotedOfWhoWasDeleted() async throws {
+    @Test func noEventOfADeletedPersonIsRecorded() async throws {
         try await ProfileStage.run { profile in
             _ = try await profile.ask(RecordEvents(events: [Self.event(.appOpened)]))
             let auth = try profile.stage.asking(as: .auth)
@@ -345,7 +345,7 @@ import Testing
         }
     }
 
-    @Test func whoNeverSignsInIsForgottenAfterNinetyDays() async throws {
+    @Test func eventsOfVisitorsAreForgottenAfterNinetyDays() async throws {
         try await ProfileStage.run { profile in
             _ = try await profile.stage.rows(
                 """
@@ -371,7 +371,7 @@ import Testing
     }
 
     /// Whoever opened the app again and again before signing in counts from the first day on.
-    @Test func whoSignsInAfterNinetyDaysKeepsTheFirstOfEverything() async throws {
+    @Test func aLateSignInKeepsTheFirstEventOfEachKind() async throws {
         try await ProfileStage.run { profile in
             _ = try await profile.stage.rows(
                 """
@@ -406,7 +406,7 @@ import Testing
             (TABLE told EXCEPT TABLE journeys) UNION ALL (TABLE journeys EXCEPT TABLE told)) AS wrong
         """
 
-    @Test func journeysAreWhatTheEventsSay() async throws {
+    @Test func journeysFollowFromTheEvents() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let auth = try profile.stage.asking(as: .auth)
             let options = CallOptions(timeout: .seconds(10))
@@ -455,7 +455,7 @@ import Testing
                 migrations: Array(ProfileMigrations.all.prefix(count)))
         }
         let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0012_journeys" })
-        func tell(_ first: Int, _ last: Int) async throws {
+        func report(_ first: Int, _ last: Int) async throws {
             try await scratch.query(
                 """
                 INSERT INTO onboarding_events (event_id, person_id, name, at)
@@ -465,10 +465,10 @@ import Testing
                 """)
         }
         try await migrate(before)
-        try await tell(1, 9)
+        try await report(1, 9)
         try await migrate(before + 1)
         // Of whom something was told before.
-        try await tell(10, 14)
+        try await report(10, 14)
         try await migrate(before + 2)
         #expect(try await scratch.query("SELECT count(*) FROM journeys") == "8")
         #expect(try await scratch.query(Self.journeysThatAreWrong) == "0")
@@ -528,7 +528,7 @@ import Testing
             """
         ),
     ])
-    func whatIsOldIsFoundWithoutReadingTheRest(_ table: String, _ statement: Statement, _ rows: String) async throws {
+    func oldRowsAreFoundWithoutReadingTheRest(_ table: String, _ statement: Statement, _ rows: String) async throws {
         let sql = statement.sql.replacing("$1", with: "1000")
         try await ProfileStage.run { profile in
             let read = try await profile.stage.rowsRead(of: table, by: sql, after: rows)
@@ -537,7 +537,7 @@ import Testing
     }
 
     /// Another server with the same tables and other rows stands in for the standby, and shows who counts there.
-    @Test func aFunnelIsCountedOnTheStandbyAndNothingElseIs() async throws {
+    @Test func onlyFunnelsAreCountedOnTheStandby() async throws {
         let standby = try await Loop.offload { try ScratchCluster("-statistics") }
         defer { standby.destroy() }
         try await ProfileStage.run(environment: ["PROFILE_STATISTICS_HOST": standby.folder]) { profile in
@@ -583,7 +583,7 @@ import Testing
     }
 
     /// Against a count by hand over people who did whatever they liked in whatever order.
-    @Test func theFunnelIsWhatACountByHandSays() async throws {
+    @Test func theFunnelAgreesWithACountByHand() async throws {
         try await ProfileStage.run { profile in
             var random = SystemRandomNumberGenerator()
             let base = Timestamp("2026-02-10T00:00:00Z")!

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("languages of the catalogue") struct LanguageTests {
     @Test(
-        "the language that is read best",
+        "the best language of the reader is chosen",
         arguments: [
             (nil, "en"), ("", "en"), ("sv", "sv"), ("sv-SE", "sv"), ("SV-fi", "sv"), ("en, sv", "en"),
             ("sv;q=0.5, en;q=0.9", "en"), ("de, sv;q=0.2", "sv"), ("de", "en"), ("*", "en"), ("sv;q=0, *;q=0.1", "en"),

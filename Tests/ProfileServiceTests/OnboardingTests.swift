@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "who is too young is blocked until the birthday",
+        "a minor is blocked until the birthday",
         arguments: [("2008-02-20", nil), ("2008-02-21", "2026-02-21"), ("2008-02-29", "2026-03-01")]
             as [(String, String?)])
     func tooYoung(born: String, eligibleOn: String?) {
@@ -147,7 +147,7 @@ import Testing
     @Test(arguments: [
         (Plan.Task.verification, "/verification/session"), (.idVerification, "/verification/document/session"),
     ])
-    func whoDeclinesAVerificationThatMatchingNeedsIsNotMatched(task: Plan.Task, href: String) throws {
+    func decliningANeededVerificationPreventsMatching(task: Plan.Task, href: String) throws {
         let plan = task == .verification ? Plan.yoked(visual: false) : .byDocument
         var record = Self.record(questionnaire: true)
         record[verdictOf: task] = .declined
@@ -202,7 +202,7 @@ import Testing
 
     /// Nobody is matched, likes or writes without a verified photo, and everybody may look around.
     @Test(arguments: ["yoked", "realsingles"])
-    func allButBrowsingNeedsAVerifiedPhoto(key: String) {
+    func everyCapabilityButBrowsingNeedsAVerifiedPhoto(key: String) {
         let plan = Plan.shipped(key)
         #expect(plan.step(.verification)?.need == (key == "yoked" ? .required : .optional))
         for (capability, needs) in plan.capabilities {

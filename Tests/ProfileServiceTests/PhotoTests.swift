@@ -82,10 +82,10 @@ import Testing
         }
     }
 
-    @Test func addressesOfBeforeAreShownToNobodyAndDroppedWithANotice() async throws {
+    @Test func formerPhotoAddressesAreHiddenAndDroppedWithANotice() async throws {
         try await ProfileStage.run { profile in
-            let ears = EventRecorder<NotifyPerson>()
-            try profile.stage.answering(as: .auth, ears)
+            let recorder = EventRecorder<NotifyPerson>()
+            try profile.stage.answering(as: .auth, recorder)
             try await profile.update(["displayName": "Zoë"])
             let skipping = Identifier.random()
             try await profile.stage.rows(
@@ -100,7 +100,7 @@ import Testing
             let container = profile.stage.containers[0]
             let former = FormerPhotos(database: container.database, outbox: container.outbox)
             for _ in 0..<2 { try await former.drop() }
-            let heard = try await ears.atLeast(1)
+            let heard = try await recorder.atLeast(1)
             #expect(heard.map(\.personID) == [profile.person] && heard.map(\.kind) == ["photo_dropped"])
             #expect(try await profile.stage.rows("SELECT last FROM outbox_sequences") == "1", "told once")
             let left = "SELECT count(*) FROM profiles WHERE fields::text LIKE '%cdn.example%'"

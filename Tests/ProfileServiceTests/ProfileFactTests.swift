@@ -22,7 +22,7 @@ import Testing
         #expect(Set(facts.map(\.key)) == GetFacts.fields)
     }
 
-    @Test func whatIsAnsweredIsToldAndNothingElse() async throws {
+    @Test func onlyAnsweredFactsAreReturned() async throws {
         try await ProfileStage.run { profile in
             let asking = try profile.stage.asking(as: .questionnaire)
             func facts(_ fields: [String], of person: Identifier) async throws -> [String: JSONValue] {

@@ -103,7 +103,7 @@ import Testing
     }
 
     /// What was written before is copied by the first read, and what is written then by whoever writes it.
-    @Test func theCopiesInAProfileAreWhatTheTablesHave() async throws {
+    @Test func theCopiesInAProfileAgreeWithTheTables() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "profile")
         let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0030_copies_in_profiles" })
         _ = try await migrate(scratch, Array(ProfileMigrations.all.prefix(before)))
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Two who write of one person wait for each other, so that the copies have what both wrote.
-    @Test func theCopiesHaveWhatTwoWroteAtOnce() async throws {
+    @Test func theCopiesHaveBothOfTwoConcurrentWrites() async throws {
         let scratch = try await ScratchDatabase.make(schema: "profile", migrations: ProfileMigrations.all)
         try await scratch.query("INSERT INTO profiles (person_id) VALUES (md5('1')::uuid)")
         let database = Database(scratch.configuration())
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// The event of a person names no plan: it is not taken for a second one, nor for a version to which the person moved.
-    @Test func whoWasCompleteBeforeThatWasStoredIsCounted() async throws {
+    @Test func peopleCompleteBeforeItWasStoredAreCounted() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "profile")
         let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0027_plans_completed_before" })
         _ = try await migrate(scratch, Array(ProfileMigrations.all.prefix(before)))

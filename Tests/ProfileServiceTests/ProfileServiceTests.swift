@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Their token may be good for some minutes more.
-    @Test func whoWasDeletedIsToldToSignIn() async throws {
+    @Test func aDeletedPersonIsAskedToSignIn() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["displayName": "Zoë"])
             let deleted = AccountDeleted(personID: profile.person, personSequence: 1, deletedAt: .now())
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func whatWasSaidOfAFieldBeforeIsKept() async throws {
+    @Test func formerValuesOfAFieldAreKept() async throws {
         try await ProfileStage.run { profile in
             for bio: JSONValue in ["Hej", "Hej hej", .null] { try await profile.update(["bio": bio, "city": "Lund"]) }
             let history = try await profile.stage.rows(
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func whoIsTooYoungIsKeptAndNotMatched() async throws {
+    @Test func aMinorIsKeptAndNotMatched() async throws {
         try await ProfileStage.run { profile in
             let me = try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])
             let gate = try #require(me.ageGate)
@@ -212,14 +212,14 @@ import Testing
         }
     }
 
-    @Test func whoTurnsEighteenTodayIsLetIn() async throws {
+    @Test func aPersonIsEligibleOnTheEighteenthBirthday() async throws {
         try await ProfileStage.run { profile in
             let me = try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 18))])
             #expect(me.ageGate == nil && me.age == 18 && me.onboardingStatus == "questionnaire_pending")
         }
     }
 
-    @Test func anOperatorMayRefuseWhoIsTooYoung() async throws {
+    @Test func anOperatorMayRefuseMinors() async throws {
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
             let young = UpdateMe(fields: ["dateOfBirth": .string(Self.born(yearsAgo: 17)), "bio": "Hej"])
             let error = try await profile.refusal(of: young)
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func aDateOfBirthStandsNowhereInTheClear() async throws {
+    @Test func noTableHoldsADateOfBirthInTheClear() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["dateOfBirth": "1994-02-28"])
             let dump = try await profile.stage.rows(
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func aChangeThatIsWrongInOneFieldChangesNone() async throws {
+    @Test func oneWrongFieldRefusesTheWholeChange() async throws {
         try await ProfileStage.run { profile in
             let error = try await profile.refusal(of: UpdateMe(fields: ["bio": "Hej", "country": "se"]))
             #expect(error.code == "validation_failed" && error.errors?.map(\.field) == ["country"])
@@ -266,7 +266,7 @@ import Testing
     }
 
     /// The bus does so where an answer was lost, and another device may have changed the profile meanwhile.
-    @Test(arguments: [nil, "*"]) func aChangeThatIsSentAgainIsDoneOnce(ifMatch: String?) async throws {
+    @Test(arguments: [nil, "*"]) func aRepeatedChangeIsAppliedOnce(ifMatch: String?) async throws {
         try await ProfileStage.run { profile in
             let first = try await profile.update(["bio": "Hej"])
             let change = UpdateMe(fields: ["bio": "Nej"], ifMatch: ifMatch ?? "\"r\(first.revision)\"")
@@ -283,7 +283,7 @@ import Testing
     }
 
     /// Other devices of the person change a lot meanwhile.
-    @Test(arguments: [nil, "*"]) func aChangeThatIsSentAgainMuchLaterIsNotDoneTwice(ifMatch: String?) async throws {
+    @Test(arguments: [nil, "*"]) func aChangeRepeatedMuchLaterIsNotAppliedTwice(ifMatch: String?) async throws {
         try await ProfileStage.run { profile in
             @Loop func change(_ bio: String, secondsAgo: Double, ifMatch: String? = nil) async throws -> CallOptions {
                 var options = profile.options()
@@ -321,7 +321,7 @@ import Testing
     }
 
     /// It waited as long as a gateway lets a call take, and gateways' clocks differ.
-    @Test func aChangeThatManyOvertookIsDone() async throws {
+    @Test func aChangeOvertakenByManyIsApplied() async throws {
         try await ProfileStage.run { profile in
             for number in 0..<40 { try await profile.update(["bio": .string("No. \(number)")]) }
             var late = profile.options()
@@ -358,7 +358,7 @@ import Testing
         }
     }
 
-    @Test func aQuestionnaireIsCompletedOnceHoweverOftenItIsTold() async throws {
+    @Test func aRepeatedCompletionIsCountedOnce() async throws {
         try await ProfileStage.run(environment: ProfileStage.requiringTasks) { profile in
             try await profile.update([
                 "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
@@ -397,7 +397,7 @@ import Testing
         }
     }
 
-    @Test func aSkippedAnswerIsLostWhereThePersonSaysSo() async throws {
+    @Test func aSkipRemovesAnAnswerIfThePersonAsksForIt() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["bio": "Hej", "religion": "prefer_not_to_say"])
             for field in ["bio", "religion"] {
@@ -462,7 +462,7 @@ import Testing
         }
     }
 
-    @Test func whatEachCapabilityNeedsShrinksWithWhatIsGiven() async throws {
+    @Test func theNeedsOfEachCapabilityShrinkAsFieldsAreFilledIn() async throws {
         try await ProfileStage.run(environment: ["PROFILE_REQUIRE_VERIFICATION": "false"]) { profile in
             let required = ["displayName", "dateOfBirth", "gender", "lookingFor"]
             var needs = try await profile.ask(GetRequirements())
@@ -484,7 +484,7 @@ import Testing
         }
     }
 
-    @Test func whoIsTooYoungIsToldSoByEachCapabilityButTheAppItself() async throws {
+    @Test func everyCapabilityButTheAppIsDisabledForMinors() async throws {
         try await ProfileStage.run(environment: ProfileStage.requiringTasks) { profile in
             try await profile.update(["dateOfBirth": .string(Self.born(yearsAgo: 17))])
             let needs = try await profile.ask(GetRequirements())
@@ -509,7 +509,7 @@ import Testing
         }
     }
 
-    @Test func whoCannotBeLookedUpIsNotTakenForSomebodyNew() async throws {
+    @Test func aPersonIsNotTakenForNewDuringADatabaseOutage() async throws {
         try await ProfileStage.run { profile in
             try await profile.update([
                 "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],
@@ -537,7 +537,7 @@ import Testing
         }
     }
 
-    @Test func nobodyHasNoProfile() async throws {
+    @Test func aSignedOutCallerHasNoProfile() async throws {
         try await ProfileStage.run { profile in
             let refusals = [
                 try await profile.refusal(of: GetMe(), signedIn: false),

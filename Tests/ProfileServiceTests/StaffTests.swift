@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aGatewaysWordAloneCorrectsNothing() async throws {
+    @Test func aCorrectionNeedsAValidStaffToken() async throws {
         try await ProfileStage.run { profile in
             let desk = Bearers()
             try profile.stage.answering(as: .auth, desk)
@@ -115,17 +115,17 @@ import Testing
         }
     }
 
-    @Loop private static func tell(_ status: String, _ sequence: Int64, _ profile: ProfileStage) async throws {
+    @Loop private static func change(_ status: String, _ sequence: Int64, _ profile: ProfileStage) async throws {
         let event = AccountStatusChanged(
             personID: profile.person, personSequence: sequence, status: status, changedAt: .now())
         _ = try await profile.stage.asking(as: .auth).call(event, CallOptions(timeout: .seconds(10)))
     }
 
-    @Test func whoIsSuspendedIsBlockedAndNotSeenUntilRestored() async throws {
+    @Test func aSuspendedPersonIsBlockedAndHiddenUntilRestored() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             try await profile.update(["displayName": "Zoë", "dateOfBirth": "1994-02-28"])
             let stranger = try await profile.refusal(of: GetPerson(personId: .random()))
-            try await Self.tell("suspended", 1, profile)
+            try await Self.change("suspended", 1, profile)
             #expect(try await profile.refusal(of: GetPerson(personId: profile.person)) == stranger)
             let view = try await profile.ask(ViewOnboarding())
             #expect(view.onboardingStatus == "blocked" && view.matchingMode == "none" && view.eligibleOn == nil)
@@ -135,9 +135,9 @@ import Testing
             ] {
                 #expect(needs?.disabledReason == "suspended")
             }
-            try await Self.tell("active", 2, profile)
+            try await Self.change("active", 2, profile)
             // What comes late does not suspend again.
-            try await Self.tell("suspended", 1, profile)
+            try await Self.change("suspended", 1, profile)
             #expect(try await profile.ask(GetPerson(personId: profile.person)).profile["displayName"] == "Zoë")
             let restored = try await profile.ask(ViewOnboarding())
             #expect(restored.onboardingStatus == "questionnaire_pending")
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func whoBecomesCompleteWhileSuspendedIsCountedOnceRestored() async throws {
+    @Test func aCompletionDuringASuspensionCountsOnceRestored() async throws {
         try await ProfileStage.run(environment: ProfileStage.requiringNoTasks) { profile in
             let counted = """
                 SELECT completed_at IS NOT NULL, onboarding_completed IS NOT NULL
@@ -154,23 +154,23 @@ import Testing
             try await profile.update([
                 "dateOfBirth": "1994-02-28", "displayName": "Åsa", "gender": "female", "lookingFor": ["everyone"],
             ])
-            try await Self.tell("suspended", 1, profile)
+            try await Self.change("suspended", 1, profile)
             let done = SessionCompleted(
                 personID: profile.person, personSequence: 1, sessionID: .ordered(), questionnaire: "yoked-compat",
                 version: 1, completedAt: .now())
             _ = try await profile.stage.asking(as: .questionnaire).call(done, CallOptions(timeout: .seconds(10)))
             #expect(try await profile.stage.rows(counted) == "f|f")
-            try await Self.tell("active", 2, profile)
+            try await Self.change("active", 2, profile)
             #expect(try await profile.stage.rows(counted) == "t|t")
             #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "complete")
         }
     }
 
     /// A push about the age is no news for who is suspended; it comes once they are back.
-    @Test func whoIsSuspendedIsNotToldOfTheBirthday() async throws {
+    @Test func aSuspendedPersonIsNotNotifiedOfTheBirthday() async throws {
         try await ProfileStage.run { profile in
-            let ears = EventRecorder<NotifyPerson>()
-            try profile.stage.answering(as: .auth, ears)
+            let recorder = EventRecorder<NotifyPerson>()
+            try profile.stage.answering(as: .auth, recorder)
             let container = profile.stage.containers[0]
             let list = WaitlistNotifier(
                 profiles: try profile.store(of: container), plans: try profile.plans(of: container),
@@ -178,13 +178,13 @@ import Testing
                 log: container.log)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let birthday = try await profile.ask(JoinWaitlist(notify: true)).eligibleOn
-            try await Self.tell("suspended", 1, profile)
+            try await Self.change("suspended", 1, profile)
             let morning = Timestamp(microsecondsSinceEpoch: Int64(birthday.daysSinceEpoch) * 86_400_000_000)
             try await patiently { try await list.tellWhoIsEligible(at: morning) }
             #expect(try await profile.stage.rows("SELECT count(*) FROM waitlist") == "1")
-            try await Self.tell("active", 2, profile)
+            try await Self.change("active", 2, profile)
             try await patiently { try await list.tellWhoIsEligible(at: morning + .seconds(86_400)) }
-            #expect(try await ears.atLeast(1).count == 1)
+            #expect(try await recorder.atLeast(1).count == 1)
         }
     }
 }

@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func aBackfillDoesNotAcceptATextForAnybody() throws {
+    @Test func aBackfillAcceptsNoTextForAPerson() throws {
         let library = try FieldLibrary.shipped.get().library
         let plan = try PlanParser.parse(PlanDocument(Self.plan("1")), library)
         let now = Timestamp("2026-02-20T09:00:00Z")!
@@ -169,7 +169,7 @@ import Testing
         #expect(RequirementRules.requirements(of: record, plan, today: today, now: now).like.currentlyDue == ["texts"])
     }
 
-    @Test func aConsentInOneAppIsNoneInAnotherWhoseTextHasTheSameName() async throws {
+    @Test func aConsentDoesNotCountInAnotherAppWithTheSameText() async throws {
         try await ProfileStage.run { profile in
             let editor = PlanEditor(alone: profile)
             let person = Identifier.random()
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// The page says that a backfill accepts no text for anybody. Who was complete already stays complete.
-    @Test func aBackfilledPersonIsHeldByTextsButNotWhereTheJourneyWasComplete() async throws {
+    @Test func aBackfilledPersonMustAcceptTextsUnlessComplete() async throws {
         try await ProfileStage.run { profile in
             let editor = PlanEditor(alone: profile)
             try await Self.publish(Self.plan("1"), editor)

@@ -22,10 +22,10 @@ import Testing
             outbox: container.outbox, log: container.log)
     }
 
-    @Test func whoWaitsIsToldOnceOnTheBirthdayAndNotBefore() async throws {
+    @Test func aWaitingMinorIsNotifiedOnceOnTheBirthday() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
-            let ears = EventRecorder<NotifyPerson>()
-            try profile.stage.answering(as: .auth, ears)
+            let recorder = EventRecorder<NotifyPerson>()
+            try profile.stage.answering(as: .auth, recorder)
             let year = Timestamp.now().date.year
             try await profile.update(["dateOfBirth": .string("\(year - 17)-02-28")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
@@ -43,7 +43,7 @@ import Testing
                 }
             }
             try await patiently { try await stores[1].tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 1)) }
-            let heard = try await ears.atLeast(1)
+            let heard = try await recorder.atLeast(1)
             #expect(heard.map(\.personID) == [profile.person] && heard.map(\.kind) == ["now_eligible"])
             #expect(heard[0].data.isEmpty, "no date goes with it")
             #expect(try await profile.stage.rows(waiting) == "0")
@@ -59,8 +59,8 @@ import Testing
         ])
     func theBirthdayIsThePersonsOwn(zone name: String) async throws {
         try await ProfileStage.run { profile in
-            let ears = EventRecorder<NotifyPerson>()
-            try profile.stage.answering(as: .auth, ears)
+            let recorder = EventRecorder<NotifyPerson>()
+            try profile.stage.answering(as: .auth, recorder)
             let born = JSONValue.string("\(Timestamp.now().date.year - 17)-06-15")
             try await profile.update(["dateOfBirth": born, "timeZone": .string(name)])
             let birthday = try await profile.ask(JoinWaitlist(notify: true)).eligibleOn
@@ -74,24 +74,24 @@ import Testing
                 }
             }
             #expect(told == [birthday])
-            #expect(try await ears.atLeast(1).count == 1)
+            #expect(try await recorder.atLeast(1).count == 1)
         }
     }
 
-    @Test func aReplicaThatWasAwayOnTheBirthdayTellsLater() async throws {
+    @Test func aBirthdayMissedDuringAnOutageIsNotifiedLater() async throws {
         try await ProfileStage.run { profile in
-            let ears = EventRecorder<NotifyPerson>()
-            try profile.stage.answering(as: .auth, ears)
+            let recorder = EventRecorder<NotifyPerson>()
+            try profile.stage.answering(as: .auth, recorder)
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
             try await patiently {
                 try await Self.list(profile).tellWhoIsEligible(at: Self.morning(place.eligibleOn, after: 40))
             }
-            #expect(try await ears.atLeast(1).count == 1)
+            #expect(try await recorder.atLeast(1).count == 1)
         }
     }
 
-    @Test func whoTakesItBackIsNotTold() async throws {
+    @Test func aPersonWhoLeavesTheWaitlistIsNotNotified() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["dateOfBirth": .string("\(Timestamp.now().date.year - 17)-12-31")])
             let place = try await profile.ask(JoinWaitlist(notify: true))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhoIsTooYoungWaits() async throws {
+    @Test func onlyMinorsJoinTheWaitlist() async throws {
         try await ProfileStage.run { profile in
             #expect(try await profile.refusal(of: JoinWaitlist(notify: true)).code == "date_of_birth_missing")
             try await profile.update(["dateOfBirth": "1994-02-28"])
@@ -113,7 +113,7 @@ import Testing
 
     /// Neither the date of birth nor the birthday that it follows from: not in a table, not sealed in an outbox that a date
     /// could be read from, not in the log.
-    @Test func noDateOfBirthFollowsFromWhatIsWrittenDown() async throws {
+    @Test func noTableOrLogRevealsADateOfBirth() async throws {
         try await ProfileStage.run { profile in
             let born = CivilDate("\(Timestamp.now().date.year - 17)-12-30")!
             try await profile.update(["dateOfBirth": .string(born.description)])

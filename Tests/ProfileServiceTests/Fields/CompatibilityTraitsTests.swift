@@ -12,7 +12,7 @@ import Testing
         return record
     }
 
-    @Test func aHeightIsThatBesideTheOther() {
+    @Test func heightsAreComparedWithEachOther() {
         func shown(_ first: Int64, _ second: Int64) -> WishedTraits? {
             let people = [first, second].map { Self.person(["heightInches": .answered(.integer($0))]) }
             return CompatibilityTraits.shown(people[0], people[1], .yoked).last
@@ -26,7 +26,7 @@ import Testing
         arguments: [
             .declined, .stale("slim"), .skipped(times: 1, last: Timestamp("2026-02-20T09:00:00Z")!), nil,
         ] as [FieldState?])
-    func whatIsNotAnsweredSaysNothing(state: FieldState?) {
+    func anUnansweredFieldShowsNoTrait(state: FieldState?) {
         let (first, second) = (
             Self.person(["bodyType": .answered("athletic"), "heightInches": .answered(66)]),
             Self.person(state.map { ["bodyType": $0] } ?? [:])

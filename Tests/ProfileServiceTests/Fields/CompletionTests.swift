@@ -150,7 +150,7 @@ extension ProfileRecord {
         #expect(try rules.skipped(zodiac, in: record, clear: true, now: now + .seconds(10_000_000)) == nil)
     }
 
-    @Test func aSkipTakesAnAnswerOnlyWhereItIsToldTo() throws {
+    @Test func aSkipRemovesAnAnswerOnlyIfAskedTo() throws {
         let bio = try #require(FieldCatalogue.shipped.field("bio"))
         for state in [FieldState.answered("Hej"), .declined, .stale("Hej")] {
             var record = ProfileRecord.complete()
@@ -181,7 +181,7 @@ extension ProfileRecord {
         #expect(resume() == ["zodiac", nil])
     }
 
-    @Test func asksForWhatIsRequiredFirstAndGentlyForTheRest() {
+    @Test func requiredFieldsArePromptedFirstAndOthersGently() {
         var record = ProfileRecord.complete()
         record.dateOfBirth = nil
         let missing = rules.completion(of: record, now: now)
@@ -193,7 +193,7 @@ extension ProfileRecord {
         #expect(gentle.missingRequired.isEmpty && !gentle.isComplete && gentle.preferNotToShareFields == ["gender"])
     }
 
-    @Test func isCompleteWhenSomethingWasSaidOfEverythingThatIsEncouraged() {
+    @Test func aProfileIsCompleteOnceEachEncouragedFieldIsAddressed() {
         var record = ProfileRecord.complete()
         record.fields["photo"] = .skipped(times: 1, last: now)
         record.fields["bio"] = .answered("")
@@ -204,7 +204,7 @@ extension ProfileRecord {
         #expect(rules.completion(of: record, now: now).skippedFields == ["photo"])
     }
 
-    @Test func thePercentageCountsAnswersAndWhatIsLeftUnsaid() {
+    @Test func thePercentageCountsAnswersAndDeclinedFields() {
         var record = ProfileRecord.complete()
         #expect(rules.percentage(of: record) == 4 * 100 / 22)
         record.fields["photo"] = .skipped(times: 1, last: now)
@@ -219,7 +219,7 @@ extension ProfileRecord {
 
 @Suite("states of fields") struct FieldStatesTests {
     /// Against a dictionary, with keys of which many have the same length and ends.
-    @Test func theyAreAMap() {
+    @Test func fieldStatesBehaveAsADictionary() {
         let keys = ["", "a", "aa", "aba", "aca", "abba", "acca", "å", "åå"]
         for _ in 0..<100 {
             var (states, expected) = (FieldStates(), [String: FieldState]())

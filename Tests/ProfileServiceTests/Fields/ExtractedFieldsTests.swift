@@ -19,7 +19,7 @@ import Testing
             extracts.map { ProfileExtract(field: $0, value: $1) }, to: record, .shipped, today: today)
     }
 
-    @Test func neverReplacesWhatThePersonSaid() {
+    @Test func anExtractNeverReplacesThePersonsOwnAnswer() {
         let taken = Self.taken(
             [
                 ("bio", "From the questionnaire"), ("religion", "sikh"), ("gender", "female"), ("city", "Lund"),
@@ -33,7 +33,7 @@ import Testing
         #expect(taken.change.dateOfBirth == nil && !taken.change.isDateOfBirthLocked && taken.leftOut == [])
     }
 
-    @Test func leavesOutWhatDoesNotFitAndTakesTheRest() {
+    @Test func misfitExtractsAreLeftOutAndTheRestTaken() {
         let taken = Self.taken([
             ("shoeSize", 43), ("height", ["feet": 5, "inches": 7]), ("timeZone", "Europe/Stockholm"),
             ("heightInches", 400), ("country", "Sweden"), ("dateOfBirth", "2190-01-01"), ("firstName", "Zoë"),
@@ -96,7 +96,7 @@ import Testing
         SELECT string_agg(key || ' ' || state, ',' ORDER BY id) FROM profile_field_history WHERE key <> 'displayName'
         """
 
-    @Test func isDoneOnceHoweverOftenAndWhereverTheEventComes() async throws {
+    @Test func aRepeatedExtractEventIsAppliedOnce() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let questionnaire = Questionnaire([("bio", "Te är livet"), ("dateOfBirth", "1990-02-28")])
             let voice = try await questionnaire.begin(for: profile)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func aFieldThatThePersonClearedStaysClearWhenTheSessionIsCompleted() async throws {
+    @Test func aClearedFieldStaysClearWhenTheSessionCompletes() async throws {
         try await ProfileStage.run { profile in
             let voice = try await Questionnaire([("bio", "Te är livet"), ("religion", "sikh")]).begin(for: profile)
             try await profile.update(["bio": "Te är livet", "religion": "sikh"])
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func thePlanThatHasTheQuestionnaireSaysWhetherTheProfileIsComplete() async throws {
+    @Test func theQuestionnairesPlanDecidesCompleteness() async throws {
         try await ProfileStage.run { profile in
             let voice = try await Questionnaire([("bio", "Te är livet")]).begin(for: profile)
             let actor = Actor(userID: profile.person, sessionID: .ordered(), role: "user", app: "eko-family")
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func anEventComesAgainWhereTheQuestionnaireDoesNotAnswer() async throws {
+    @Test func anEventIsRetriedWhenTheQuestionnaireIsAway() async throws {
         try await ProfileStage.run { profile in
             let questionnaire = Questionnaire(refusals: 1, [("bio", "Te är livet")])
             let voice = try await questionnaire.begin(for: profile)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func whoIsTooYoungIsTakenAsByThePolicyAndNothingIsLoggedOfIt() async throws {
+    @Test func aMinorsExtractFollowsThePolicyAndIsNotLogged() async throws {
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
             let born = "\(Timestamp.now().date.year - 16)-02-28"
             let questionnaire = Questionnaire([
@@ -198,7 +198,7 @@ import Testing
             fields: fields, judgedAt: time)
     }
 
-    @Test func theNewestThatThePersonSaidCountsWhereverTheySaidIt() async throws {
+    @Test func theNewestAnswerCountsFromEitherSource() async throws {
         try await ProfileStage.run { profile in
             let questionnaire = Questionnaire([])
             let voice = try await questionnaire.begin(for: profile)
@@ -225,7 +225,7 @@ import Testing
     }
 
     /// The later one was judged first. It is the one correction.
-    @Test(arguments: [false, true]) func aLaterAnswerToTheDateOfBirthCountsUnlessTheProfileHasIt(isInProfile: Bool)
+    @Test(arguments: [false, true]) func aLaterDateOfBirthCountsUnlessTheProfileHasOne(isInProfile: Bool)
         async throws
     {
         try await ProfileStage.run { profile in
@@ -270,7 +270,7 @@ import Testing
     }
 
     /// The default plan refuses people under 18. The person does not follow it.
-    @Test func whereTheAppIsUnknownThePlansThatThePersonFollowsCount() async throws {
+    @Test func withoutAnAppThePlansOfThePersonCount() async throws {
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
             let born = JSONValue.string("\(Timestamp.now().date.year - 16)-02-28")
             let questionnaire = Questionnaire([("dateOfBirth", born)])

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "each change has its class, and what takes something away is refused",
+        "each change has its class, and removals are refused",
         arguments: [
             ("\"en\": \"Male\"", "\"en\": \"Man\"", "label_changed"),
             ("\"web\": \"chips\"", "\"web\": \"select\"", "presentation_changed"),

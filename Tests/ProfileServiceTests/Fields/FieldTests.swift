@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "what is kept",
+        "valid values are kept",
         arguments: [
             ("displayName", "  Zoe\u{308}  ", "Zoë"), ("displayName", "O’Brien-Smith Jr.", "O’Brien-Smith Jr."),
             ("firstName", "李", "李"), ("firstName", "Ñ", "Ñ"), ("bio", "", ""), ("bio", " two\nlines ", "two\nlines"),
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "what is refused",
+        "invalid values are refused",
         arguments: [
             ("displayName", "A", "too_short"), ("displayName", "   ", "too_short"), ("displayName", "M4x", "malformed"),
             ("displayName", "Max 🔥", "malformed"), ("displayName", 7, "wrong_type"), ("firstName", "", "too_short"),

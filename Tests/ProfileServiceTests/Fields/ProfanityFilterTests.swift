@@ -23,13 +23,13 @@ import Testing
         #expect(cases.filter { filter.refuses($0) } == [])
     }
 
-    @Test func whatItCannotSeeIsAsItSays() throws {
+    @Test func theFilterMissesItsDocumentedCases() throws {
         let filter = try ProfanityFilter.shipped.get()
         #expect(["pen is", "s hit", "kcuf", "slut"].filter { filter.refuses($0) } == [])
     }
 
     @Test(
-        "a long text of one kind is read in no time", .timed,
+        "a long repetitive text is checked quickly", .timed,
         arguments: ["f*", "1", "a", "f u ", "fu", "d1l", "!", "vu", "uuuuc"])
     func patience(part: String) throws {
         let filter = try ProfanityFilter.shipped.get()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func namesAndBiosAreHeldAgainstItAndPlacesAreNot() throws {
+    @Test func namesAndBiosAreFilteredAndPlacesAreNot() throws {
         func code(_ key: String, _ value: String) throws -> String? {
             let field = try #require(FieldCatalogue.shipped.field(key))
             do throws(FieldValidator.Refusal) {

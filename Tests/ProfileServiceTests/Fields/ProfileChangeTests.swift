@@ -18,7 +18,7 @@ import Testing
         ProfileChange(given, to: record, .shipped, today: Self.today)
     }
 
-    @Test func holdsWhatChangesAndNothingElse() {
+    @Test func aChangeHoldsOnlyChangedFields() {
         let known = record([
             "city": .answered("Lund"), "bio": .answered("Hej"), "photo": .skipped(times: 1, last: .now()),
         ])
@@ -28,7 +28,7 @@ import Testing
         #expect(self.change([:], to: known).isEmpty)
     }
 
-    @Test func saysEverythingThatIsWrongAtOnce() {
+    @Test func aChangeReportsAllProblemsAtOnce() {
         let change = change(
             ["bio": 7, "city": "prefer_not_to_say", "dateOfBirth": "never", "height": 70, "shoeSize": 43], to: record())
         #expect(change.problems.map(\.field) == ["bio", "city", "dateOfBirth", "height", "shoeSize"])
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aHeightThatStandsAlreadyIsNoChange() {
+    @Test func theSameHeightIsNoChange() {
         let known = record(["heightInches": .answered(70)])
         #expect(change(["height": ["feet": 5, "inches": 10]], to: known).isEmpty)
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(change.problems.map(\.field) == ["height"])
     }
 
-    @Test func theDateOfBirthIsSaidOnce() {
+    @Test func theDateOfBirthIsSetOnce() {
         #expect(change(["dateOfBirth": "2000-02-29"], to: record()).dateOfBirth == CivilDate("2000-02-29"))
         let known = record(born: "2000-02-29")
         #expect(change(["dateOfBirth": "2000-02-29"], to: known).isEmpty)
@@ -107,7 +107,7 @@ import Testing
         #expect(change.problems.map(\.code) == (problem.map { [$0] } ?? []))
     }
 
-    @Test func theFirstNameStandsInForADisplayName() {
+    @Test func theFirstNameIsTheDefaultDisplayName() {
         #expect(
             change(["firstName": "Zoë"], to: record()).states["displayName"] == .some(.answered("Zoë")))
         #expect(change(["firstName": "李"], to: record()).states["displayName"] == nil, "too short to be shown")

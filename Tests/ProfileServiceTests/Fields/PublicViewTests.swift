@@ -8,7 +8,7 @@ import Testing
 @testable import ProfileService
 
 @Suite("what others see of a person") struct PublicViewTests {
-    @Test func whatIsPublicAndNothingElse() async throws {
+    @Test func thePublicViewHasOnlyPublicFields() async throws {
         try await ProfileStage.run { profile in
             try await profile.update([
                 "displayName": "Zoë", "lastName": "Ågren", "dateOfBirth": "1994-02-28", "gender": "prefer_not_to_say",
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func privateFieldsAreNotEvenRead() async throws {
+    @Test func thePublicViewReadsNoPrivateField() async throws {
         try await ProfileStage.run { profile in
             try await profile.update([
                 "displayName": "Zoë", "lastName": "Ågren", "coordinates": ["latitude": 59.3, "longitude": 18],
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// One refusal for everybody who is not to be seen, and looking makes no profile.
-    @Test func whoIsTooYoungIsNotThere() async throws {
+    @Test func aMinorLooksLikeAnUnknownPerson() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["displayName": "Zoë"])
             let stranger = try await profile.refusal(of: GetPerson(personId: .random()))
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// Nor does the time tell: of who keeps much private and who keeps nothing, and of who is too young, suspended or nobody.
-    @Test("the time tells nothing private", .timed) func theTimeTellsNothingPrivate() async throws {
+    @Test("the time of an answer reveals nothing private", .timed) func theTimeRevealsNothingPrivate() async throws {
         try await ProfileStage.run { profile in
             @Loop func person(_ fields: [String: JSONValue]) async throws -> Identifier {
                 let actor = Actor(userID: .random(), sessionID: .ordered(), role: "user")

@@ -115,7 +115,7 @@ private enum Garden {
         #expect(needs.appAccess == CapabilityNeeds() && needs.like == CapabilityNeeds())
     }
 
-    @Test func whoFollowsTheNewestVersionIsAskedForItsStepsAsUsual() throws {
+    @Test func aFollowerOfTheNewestVersionSeesItsStepsAsUsual() throws {
         let plan = try Garden.parsed(Garden.grown(due: Self.due), version: 2)
         let view = Onboarding.view(of: Self.complete(), plan, today: Self.published.date)
         #expect(view.resumeAt == "texts" && view.additions == nil)
@@ -124,7 +124,7 @@ private enum Garden {
         #expect(needs.appAccess == CapabilityNeeds() && needs.like.currentlyDue == ["bio"])
     }
 
-    @Test func onlyWhatHasADateAndIsNotRequiredYetIsAnAddition() throws {
+    @Test func onlyANewRequirementWithADateIsAnAddition() throws {
         let old = try Garden.parsed(Garden.grown(due: Self.due), version: 2)
         // The next version has both dates still, and asks for another version of the text.
         let same = try Garden.parsed(Garden.grown(due: Self.due), version: 3)
@@ -145,7 +145,7 @@ private enum Garden {
         #expect(PlanAdditions(of: broken, to: old).open(for: Self.complete()) == [])
     }
 
-    @Test func nobodyMovesWithoutARuleAndNobodyStopsBeingComplete() throws {
+    @Test func aMoveNeedsARuleAndKeepsCompletePeopleComplete() throws {
         let record = Self.complete()
         var open = record
         open.questionnaires = [:]
@@ -185,7 +185,7 @@ private enum Garden {
         #expect(PlanProgress.move(record, from: plan)?.reference.version == 2)
     }
 
-    @Test func whatIsDeclinedOrUnderReviewOrDeferredIsDone() throws {
+    @Test func declinedReviewedAndDeferredStepsAreNotAdditions() throws {
         let newest = try Garden.plan { members in
             let steps = members["steps"]?.arrayValue ?? []
             let due = JSONValue.string(Self.due.description)
@@ -332,7 +332,9 @@ private enum Garden {
     }
 
     /// Each reads the plans of the person once it has the profile.
-    @Test(arguments: ["session", "change"]) func whatWaitsForAMoveCountsForTheNewerVersion(step: String) async throws {
+    @Test(arguments: ["session", "change"]) func eventsThatWaitForAMoveCountForTheNewerVersion(step: String)
+        async throws
+    {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)
             let person = Identifier.random()
@@ -364,7 +366,7 @@ private enum Garden {
         }
     }
 
-    @Test func aRuleMovesThoseWhoDoNotStopBeingComplete() async throws {
+    @Test func aRuleMovesOnlyPeopleItDoesNotMakeIncomplete() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)
             let (open, complete, other) = (Identifier.random(), Identifier.random(), Identifier.random())

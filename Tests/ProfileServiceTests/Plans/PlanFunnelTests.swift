@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Against a count by hand over people who did whatever they liked in whatever order.
-    @Test func theFunnelIsWhatACountByHandSays() async throws {
+    @Test func theFunnelAgreesWithACountByHand() async throws {
         let all = Self.people(300)
         try await ProfileStage.run { profile in
             try await Self.plant(all, profile)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPlanIsRefused() async throws {
+    @Test func aFunnelOfAnUnknownPlanIsRefused() async throws {
         try await ProfileStage.run { profile in
             for request in [
                 GetFunnel(plan: "meadow"), GetFunnel(plan: "yoked", version: 9), GetFunnel(version: 1),

@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func withoutTheQuestionnairesNothingIsPublishedThatNamesOne() async throws {
+    @Test func aPlanNamingAQuestionnaireNeedsThatServiceToPublish() async throws {
         try await ProfileStage.run { profile in
             let editor = PlanEditor(alone: profile)
             let draft = try await editor.draft(Self.garden(), of: "garden")
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Everybody asks while an editor publishes, on two replicas, and again when both follow the new version.
-    @Test func nobodyUnderWaySeesAChangedStepWhileABreakingVersionIsPublished() async throws {
+    @Test func aBreakingVersionChangesNoStepOfPeopleUnderWay() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let editor = try await PlanEditor(profile)
             let count = Rounds.count(60, prove: 1000)

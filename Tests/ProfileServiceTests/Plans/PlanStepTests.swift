@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The oracle goes through the states as they were drawn. It knows neither `isDone` nor `isPassed`.
-    @Test func completeIsWhatAnOracleSaysOfEveryStep() {
+    @Test func completionAgreesWithAnOracleForEveryStep() {
         var random = SystemRandomNumberGenerator()
         let plans = [
             Plan.yoked, .yoked(), .byDocument, .shipped("realsingles"), .shipped("skin-care"), .shipped("eko-family"),
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func anAppWithoutMatchingMatchesNobodyAndOffersNoCapability() {
+    @Test func anAppWithoutMatchingOffersNoMatchCapability() {
         let plan = Plan.shipped("skin-care")
         var record = ProfileRecord(personID: .random(), createdAt: Self.now, updatedAt: Self.now)
         record.questionnaires["skin-care"] = Self.now

@@ -103,7 +103,7 @@ import Testing
         #expect(error?.problems.map { "\($0.code) \($0.pointer)" } == ["\(code) /steps/2/visibleIf\(pointer)"])
     }
 
-    @Test func somebodyMustBeAskedForSomething() throws {
+    @Test func aPlanNeedsAnUnconditionalRequiredStep() throws {
         var members = try #require(JSONValue.parse(EmbeddedFiles.Plans.eko_family.bytes).objectValue)
         var steps = try #require(members["steps"]?.arrayValue)
         steps[0] = [
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Declining, skipping or never answering the field would hide the step, and nobody would have to do it.
-    @Test func whatEverybodyMustDoDependsOnlyOnWhatEverybodyMustAnswer() throws {
+    @Test func requiredStepsDependOnlyOnRequiredAnswers() throws {
         func problems(
             _ step: JSONValue, _ condition: JSONValue, asked: [String: JSONValue] = ["need": "required"]
         ) throws -> [String] {
@@ -199,7 +199,7 @@ import Testing
     }
 
     /// The steps that are listed, the one that is next and the completion, of random people and random conditions.
-    @Test func whatIsAskedIsWhatAnOracleSays() throws {
+    @Test func conditionalStepsAgreeWithAnOracle() throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<Rounds.count(60, prove: 2000) {
             let conditions = (0..<2).map { _ in Self.condition(3, &random) }
