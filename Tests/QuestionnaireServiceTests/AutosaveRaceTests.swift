@@ -12,7 +12,7 @@ import Testing
     private static let questionnaire = "yoked-compat"
 
     /// Whoever is answered was the last so far: it counts everything that was saved before it, and nothing else.
-    @Test func eachSeesWhatWasSavedBefore() async throws {
+    @Test func eachReplyCountsAllEarlierSaves() async throws {
         try await withService(replicas: 2) { service in
             let person = Identifier.random()
             let view = try await service.questions(as: person)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func oneMutationIsDoneOnceAndAnsweredAlike() async throws {
+    @Test func concurrentCopiesOfAMutationAreAppliedOnce() async throws {
         try await withService(replicas: 2) { service in
             for _ in 0..<Rounds.count(5, prove: 100) {
                 let person = Identifier.random()
@@ -53,7 +53,7 @@ import Testing
     /// An answer that is written upon a session as it was read, after somebody else has answered in it or completed it: it
     /// would be missing in what they were told, or beside a snapshot.
     @Test(arguments: ["another answer", "completion", "the same answer"])
-    func nothingIsWrittenUponWhatIsNotSoAnyMore(_ meanwhile: String) async throws {
+    func aStaleAutosaveIsRejected(_ meanwhile: String) async throws {
         try await withService { service in
             let person = Identifier.random()
             let view = try await service.questions(as: person)
@@ -92,7 +92,7 @@ import Testing
 
     /// Answers without a session's id go to the current one, and while somebody waits for it another may be opened. It is not
     /// theirs before they have it: whoever writes to a session that nobody took leaves no trace that it has changed.
-    @Test func aSessionThatIsOpenedDuringTheWaitIsTakenToo() async throws {
+    @Test func aSessionOpenedDuringTheWaitIsUsed() async throws {
         try await withService { service in
             let person = Identifier.random()
             let view = try await service.questions(as: person)

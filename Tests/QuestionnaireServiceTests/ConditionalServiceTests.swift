@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func everythingFollowsFromTheAnswerThatItDependsOn() async throws {
+    @Test func conditionalQuestionsFollowTheirSourceAnswer() async throws {
         try await Self.run(asking: ConditionalSheetTests.json) { service in
             let start = try await service.questions(as: person)
             #expect(start.questions.map(\.visible) == [true, false, true, false])
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func completingLooksAtWhatIsShownAndTheSnapshotHoldsThatAlone() async throws {
+    @Test func completionAndItsSnapshotCoverOnlyShownQuestions() async throws {
         try await Self.run(asking: ConditionalSheetTests.json) { service in
             let cycle = ResponseItem(question: "cycle", value: 28)
             try await service.submit([ResponseItem(question: "sex", value: "female"), cycle], as: person)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aStaleAnswerIsShownAsSuchAndKeepsFromCompleting() async throws {
+    @Test func aStaleAnswerIsMarkedAndBlocksCompletion() async throws {
         try await Self.run(asking: ConditionalSheetTests.json) { service in
             try await service.submit(
                 [ResponseItem(question: "sex", value: "male"), ResponseItem(question: "goals", value: ["beard"])],
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerToAHiddenQuestionIsTakenForLater() async throws {
+    @Test func anAnswerToAHiddenQuestionIsKeptForLater() async throws {
         try await Self.run(asking: ConditionalSheetTests.json) { service in
             let offline = try await service.submit([ResponseItem(question: "cycle", value: 30)], as: person)
             #expect(offline.answers == [AnswerRevision(question: "cycle", revision: 1)])

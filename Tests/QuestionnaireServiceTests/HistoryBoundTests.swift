@@ -49,7 +49,7 @@ import Testing
             })
     }
 
-    @Test(arguments: [1, 2]) func whoAlternatesTwoTextsFillsNoTable(replicas: Int) async throws {
+    @Test(arguments: [1, 2]) func alternatingTwoTextsKeepsTheHistoryBounded(replicas: Int) async throws {
         try await withService(replicas: replicas) { service in
             try await service.publish(Self.definition)
             for _ in 0..<3 {
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// The same value under another id each time changes nothing, and is remembered all the same.
-    @Test func whoRepeatsOneAnswerFillsNoTable() async throws {
+    @Test func repeatingOneAnswerKeepsTheMutationsBounded() async throws {
         try await withService { service in
             try await service.publish(Self.definition)
             let (person, session) = try await Self.opened(service)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTooOldGoes() async throws {
+    @Test func oldHistoryIsDeleted() async throws {
         try await withService { service in
             try await service.publish(Self.definition)
             let (person, session) = try await Self.opened(service)
@@ -152,7 +152,7 @@ import Testing
             """
         ),
     ])
-    func whatIsTooOldIsFoundWithoutReadingTheRest(_ table: String, _ statement: String, _ rows: String) async throws {
+    func oldHistoryIsFoundWithoutReadingTheRest(_ table: String, _ statement: String, _ rows: String) async throws {
         try await withService { service in
             let read = try await service.stage.rowsRead(of: table, by: statement, after: rows)
             #expect(try #require(read) < 100)

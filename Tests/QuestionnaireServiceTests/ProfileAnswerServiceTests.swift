@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func nobodyIsToldToTryAgainWhereThatWillNotHelp() async throws {
+    @Test func aPermanentFailureOfTheJudgeHasNoRetryAfter() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition) { service in
             let session = try await open(service)
             service.judge.failure = BusError(.internalError, "Something went wrong on our side.")
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// The rest of a batch moves, and a second run moves the session that profile could not judge.
-    @Test func aShortOutageOfProfileLeavesOneSessionBehind() async throws {
+    @Test func aShortProfileOutageLeavesOneSessionUnmoved() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition) { service in
             let people = [person, .random(), .random()]
             for person in people {
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func whatProfileRefusesAfterAMoveIsAskedForAgain() async throws {
+    @Test func anAnswerRefusedAfterAMoveIsAskedAgain() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition) { service in
             let session = try await open(service)
             _ = try await put("name", "Zoë", in: session, service)
@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test func aSubjectThatShowsAnAnswerReachesTheProfile() async throws {
+    @Test func anAnswerShownByANewSubjectReachesTheProfile() async throws {
         let definition = Sample.definition(sections: [
             Sample.children(0...3, [Sample.question("rash", "text")]),
             Sample.section(

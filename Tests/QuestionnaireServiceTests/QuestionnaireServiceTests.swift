@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatWasGivenUpIsNotTakenAgain() async throws {
+    @Test func aRetiredKeyIsNotUsedAgain() async throws {
         try await withService { service in
             func publish(_ version: Int64, _ key: String) async throws {
                 let json = Sample.definition([Sample.question(key, "boolean")]).setting(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func whoOpensAtOnceFromManyPlacesHasOneSession() async throws {
+    @Test func concurrentOpensMakeOneSession() async throws {
         try await withService(replicas: 2) { service in
             let views = try await atOnce(24) { try await patiently { try await service.questions(as: person) } }
             #expect(Set(views.map(\.sessionId)).count == 1)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func savesAnswerByAnswerAndGoesOnWhereItStopped() async throws {
+    @Test func savesEachAnswerAndResumesAtTheNextQuestion() async throws {
         try await withService { service in
             let start = try await service.questions(as: person)
             for (index, answer) in anyAnswers(to: start.questions).prefix(4).enumerated() {
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func aMutationIsDoneOnceHoweverOftenItComes() async throws {
+    @Test func aRepeatedMutationIsAppliedOnce() async throws {
         try await withService(replicas: 2) { service in
             let item = ResponseItem(question: "smoking", value: "never", mutationId: .ordered(), baseRevision: 0)
             _ = try await service.questions(as: person)
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func completingTooEarlyNamesWhatIsMissingAndKeepsTheAnswers() async throws {
+    @Test func anEarlyCompletionNamesMissingAnswersAndKeepsTheRest() async throws {
         try await withService { service in
             let answer = ResponseItem(question: "relationshipGoal", value: "long_term")
             let error = await #expect(throws: BusError.self) {
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func completingTellsProfileOnceAndIsAnsweredTheSameAgain() async throws {
+    @Test func aRepeatedCompletionNotifiesProfileOnce() async throws {
         try await withService(replicas: 2) { service in
             let view = try await service.questions(as: person)
             let required = anyAnswers(to: view.questions.filter(\.required))
@@ -221,7 +221,7 @@ import Testing
     }
 
     /// The person reads their onboarding next.
-    @Test(.bounded) func theAnswerOfACompletionComesWhenProfileHasHeard() async throws {
+    @Test(.bounded) func aCompletionRepliesOnceProfileHasReceivedIt() async throws {
         try await withService { service in
             service.listener.delay = .milliseconds(20)
             let first = try await service.questions(as: person)
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test(.bounded) func aCompletionWaitsForAMomentOnly() async throws {
+    @Test(.bounded) func aCompletionWaitsForProfileBriefly() async throws {
         try await withService { service in
             service.listener.delay = .seconds(2)
             let view = try await service.questions(as: person)
@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func nobodySeesAnothersSession() async throws {
+    @Test func aPersonCannotUseAnothersSession() async throws {
         try await withService { service in
             let theirs = try await service.questions(as: .random()).sessionId
             let answer = [ResponseItem(question: "smoking", value: "never")]

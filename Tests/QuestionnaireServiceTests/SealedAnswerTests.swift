@@ -111,7 +111,7 @@ import Testing
         return sum
     }
 
-    @Test func lieOpenNowhereAndAreShownToTheirPerson() async throws {
+    @Test func sensitiveAnswersAreSealedEverywhereAndShownToTheirPerson() async throws {
         try await withService { service in
             try await service.publish(Self.definition(version: 4))
             let patient = try await Patient(service)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsMarkedWhileAReplicaFromBeforeIsAtWork() async throws {
+    @Test func noMarkIsPublishedWhileAnOlderReplicaRuns() async throws {
         try await ServiceStage.run(
             QuestionnaireServiceDefinition.definition, environment: ["QUESTIONNAIRE_SEAL_HEALTH": "false"]
         ) { stage in
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func noDraftMarksAQuestionWhileAReplicaFromBeforeIsAtWork() async throws {
+    @Test func noDraftMarksAQuestionWhileAnOlderReplicaRuns() async throws {
         try await ServiceStage.run(
             QuestionnaireServiceDefinition.definition, environment: ["QUESTIONNAIRE_SEAL_HEALTH": "false"]
         ) { stage in
@@ -225,7 +225,7 @@ import Testing
 
     // MARK: Rules
 
-    @Test func mayNotStandOpenAnywhereElse() {
+    @Test func aSensitiveAnswerMayNotBeUsedInTheOpen() {
         func problems(_ members: JSONValue, type: String = "text") -> Set<String> {
             let question = Sample.question("skin", type, members).setting("sensitive", to: "health")
             return DefinitionParserTests.problems(Sample.definition([question]))
@@ -240,7 +240,7 @@ import Testing
         #expect(DefinitionParserTests.problems(Sample.definition([marked])) == ["malformed \(place)"])
     }
 
-    @Test func theSkinCareFlowMarksWhatIsAboutHealth() throws {
+    @Test func theSkinCareFlowMarksItsHealthQuestions() throws {
         let all = try QuestionnaireServiceDefinition.definitions.map { try DefinitionParser.parse($0) }
         let skin = try #require(all.first { $0.key == "skin-care" })
         #expect(
@@ -251,7 +251,7 @@ import Testing
         #expect(all.filter { !$0.sensitive.isEmpty }.map(\.key) == ["skin-care"])
     }
 
-    @Test func anAnswerOfAnyTypeIsOpenedAsItWas() throws {
+    @Test func anAnswerOfAnyTypeIsOpenedUnchanged() throws {
         let sealer = AnswerSealer(try KeyRing(contents: KeyRing.generate(id: "one")))
         let person = Identifier.random()
         for value in ["a", "1990-05-17", ["dairy", ["other": "x"]], 5, 0.5, true, ["unit": "in", "value": 70]]

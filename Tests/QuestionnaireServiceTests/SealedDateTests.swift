@@ -16,7 +16,7 @@ import Testing
     private static let ring = try? KeyRing(contents: KeyRing.generate(id: "one"))
 
     /// PostgreSQL finds what lies open by a rule of its own.
-    @Test func areToldByTheirFormHereAsInTheDatabase() async throws {
+    @Test func datesAreRecognisedAsInTheDatabase() async throws {
         let values: [JSONValue] = [
             "1990-05-17", "0000-00-00", "9999-99-99", "1990-05-1", "1990-05-017", "1990-05-17 ", " 1990-05-17",
             "1990-05-17\n", "1990_05_17", "1990-05-١٧", "19900-5-17", "1990-0517-", "----------", "", "born", .null,
@@ -57,7 +57,7 @@ import Testing
     // MARK: A person's
 
     /// All that is ever written, by a replica that seals or by one that is to leave it open.
-    @Test(arguments: [true, false]) func nowhereLieOpen(_ sealsFromTheStart: Bool) async throws {
+    @Test(arguments: [true, false]) func datesAreSealedInEveryTable(_ sealsFromTheStart: Bool) async throws {
         let setting = ["QUESTIONNAIRE_SEAL_DATES": "\(sealsFromTheStart)"]
         try await withService(environment: setting) { service in
             var people: [Person] = []
@@ -70,21 +70,23 @@ import Testing
             let (open, digests) = (try await Self.open(in: service), try await Self.openDigests(in: service))
             #expect((open == 0) == sealsFromTheStart && (digests == 0) == sealsFromTheStart)
 
-            var told: [Told] = []
-            for person in people { told.append(try await Told(person, service)) }
-            for told in told {
-                #expect(told.dates == Self.written, "the export has each of them, as it was")
-                #expect(told.extracts == [ProfileExtract(field: "dateOfBirth", value: .string(Self.last))])
-                #expect(told.view.answers.first { $0.question == "born" }?.value == .string(Self.last))
-                #expect(told.view.result?.answers["born"]?["value"] == .string(Self.last))
-                #expect(told.adults == 3, "all of them are shown what is for adults")
+            var disclosed: [DisclosedDates] = []
+            for person in people { disclosed.append(try await DisclosedDates(person, service)) }
+            for disclosed in disclosed {
+                #expect(disclosed.dates == Self.written, "the export has each of them, as it was")
+                #expect(disclosed.extracts == [ProfileExtract(field: "dateOfBirth", value: .string(Self.last))])
+                #expect(disclosed.view.answers.first { $0.question == "born" }?.value == .string(Self.last))
+                #expect(disclosed.view.result?.answers["born"]?["value"] == .string(Self.last))
+                #expect(disclosed.adults == 3, "all of them are shown what is for adults")
             }
 
             // A replica that seals reads the one as the other.
             try await Self.seals("true", service)
             for round in 1...2 {
-                for (person, told) in zip(people, told) {
-                    #expect(try await patiently { try await Told(person, service) } == told, "round \(round)")
+                for (person, disclosed) in zip(people, disclosed) {
+                    #expect(
+                        try await patiently { try await DisclosedDates(person, service) } == disclosed, "round \(round)"
+                    )
                     try await person.repeats(service)
                 }
                 let sealed = try await Self.seal(service)
@@ -97,7 +99,7 @@ import Testing
     }
 
     /// A replica that leaves dates open, after others have sealed them; in the end nothing of what it wrote lies open.
-    @Test func whatIsWrittenOpenAmongSealedOnesIsFound() async throws {
+    @Test func openDatesAmongSealedOnesAreFoundAndSealed() async throws {
         try await withService { service in
             try await service.publish(Self.definition(version: 4))
             let person = try await Person(service)
@@ -118,7 +120,7 @@ import Testing
     }
 
     /// The key that it was sealed with is not in the ring any more.
-    @Test func oneThatCannotBeOpenedKeepsNobodyElse() async throws {
+    @Test func aDateThatCannotBeOpenedHoldsUpNoOtherPerson() async throws {
         try await withService { service in
             var people: [Person] = []
             try await service.publish(Self.definition(version: 4))
@@ -331,8 +333,8 @@ import Testing
         }
     }
 
-    /// What somebody is told of a person's dates, whoever may know them.
-    private struct Told: Equatable {
+    /// Everything that others learn of the dates of a person.
+    private struct DisclosedDates: Equatable {
         let view: SessionView
         let extracts: [ProfileExtract]
         let adults: Int64?

@@ -71,7 +71,7 @@ import Testing
         _ = try await patiently { try await operators.call(SealDates(limit: 100), CallOptions(timeout: .seconds(10))) }
     }
 
-    @Test func areSealedFromTheFirstOneOn() async throws {
+    @Test func answersAreSealedFromTheFirstAfterAMark() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(version: 4, marked: 0))
             let patients = try await Self.patients(12, service)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func waitForAPublicationThatIsUnderWay() async throws {
+    @Test func writesWaitForAPublicationUnderWay() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(version: 4, marked: 0))
             let patient = try await Self.patients(1, service)[0]
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aPublicationWaitsForThem() async throws {
+    @Test func aPublicationWaitsForOpenWrites() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(version: 4, marked: 0))
             let patient = try await Self.patients(1, service)[0]
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// An autovacuum holds the same lock. It ends once PostgreSQL cancels it, and people save their answers meanwhile.
-    @Test func aPublicationWaitsForAnAutovacuumAndKeepsNobodyWaiting() async throws {
+    @Test func aPublicationWaitingForAnAutovacuumDelaysNoWrites() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(version: 4, marked: 0))
             let patient = try await Self.patients(1, service)[0]
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Once a mark is published, what was open before is sealed by the command, and nothing open comes after it.
-    @Test(arguments: 0..<Rounds.count(1, prove: 30)) func standOpenNowhereAfterIt(round: Int) async throws {
+    @Test(arguments: 0..<Rounds.count(1, prove: 30)) func noAnswerIsOpenAfterSealing(round: Int) async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(version: 4, marked: 0))
             let patients = try await Self.patients(8, service)

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2]) func theOldestThatWereStoppedMakeRoom(replicas: Int) async throws {
+    @Test(arguments: [1, 2]) func theOldestStoppedSessionsMakeRoom(replicas: Int) async throws {
         try await Self.run(replicas: replicas) { starter in
             let other = Starter(service: starter.service)
             let others = try await other.stopped()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func whoHasCompletedThemAllOpensOneOfThemAgain() async throws {
+    @Test func withAllSessionsCompletedOneMustBeReopened() async throws {
         try await Self.run { starter in
             var all: [Identifier] = []
             for _ in 0..<OpenSession.most { all.append(try await starter.completed()) }
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// One device stops, the other begins: whatever comes first, the other has a session.
-    @Test func whoOpensWhileAnotherDeviceStopsHasASession() async throws {
+    @Test func openingWhileAnotherDeviceStopsGivesASession() async throws {
         try await Self.run(replicas: 2) { starter in
             for _ in 0..<40 {
                 let session = try await starter.ask(OpenSession(questionnaire: Self.questionnaire)).id
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// Whoever stopped everything is asked anew, however often.
-    @Test func whoHasStoppedThemAllIsAskedAgain() async throws {
+    @Test func withAllSessionsStoppedANewOneIsOpened() async throws {
         try await Self.run { starter in
             for _ in 0..<OpenSession.most {
                 let session = try await starter.completed()

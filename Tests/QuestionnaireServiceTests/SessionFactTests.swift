@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func whatNobodyToldIsNotKnown() async throws {
+    @Test func factsNotGivenAtTheStartStayUnknown() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition()) { service in
             #expect(asked(try await open(service)) == ["always"], "no platform, and not another one either")
             // Telling it later changes nothing any more.
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func whoOnlyLooksAtTheQuestionsIsPinnedToo() async throws {
+    @Test func readingTheQuestionsPinsTheFactsToo() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition()) { service in
             service.profile.facts = ["country": "SE"]
             let views = try await atOnce(8) {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func whereProfileCannotBeAskedNothingIsBegun() async throws {
+    @Test func noSessionBeginsWhileProfileIsAway() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition()) { service in
             service.profile.isOut = true
             func refused(_ body: @Loop () async throws -> Void) async throws {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func aProfileThatIsNotThereAtAllIsWaitedForInBounds() async throws {
+    @Test func aMissingProfileServiceIsAwaitedWithinBounds() async throws {
         try await ServiceStage.run(QuestionnaireServiceDefinition.definition) { stage in
             let gateway = try stage.asking(as: .gateway)
             try await stage.containers[0].database.waitUntilAvailable()
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Moving
 
-    @Test func whatANewVersionLooksAtIsReadWhenTheSessionIsMoved() async throws {
+    @Test func newFactsOfAVersionAreReadWhenTheSessionMoves() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition(country: false)) { service in
             let opened = try await open(service, "sv", platform: "ios")
             #expect(asked(opened) == ["always", "swedish", "phone"] && service.profile.asked.isEmpty)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func sessionsThatAreMovedTogetherAreToldNoLanguage() async throws {
+    @Test func sessionsMovedInABatchGetNoLanguage() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition(country: false)) { service in
             let people = (0..<3).map { _ in Identifier.random() }
             for person in people { _ = try await open(service, "sv", platform: "ios", as: person) }
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: Whose it is
 
-    @Test func itIsExportedWithTheSession() async throws {
+    @Test func factsAreExportedWithTheSession() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition()) { service in
             service.profile.facts = ["country": "SE"]
             _ = try await open(service, "sv")
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func statisticsCountWhatWasShown() async throws {
+    @Test func statisticsCountTheQuestionsShown() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition()) { service in
             service.profile.facts = ["country": "SE"]
             _ = try await open(service, "sv")

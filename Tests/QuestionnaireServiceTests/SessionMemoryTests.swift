@@ -15,7 +15,7 @@ import Testing
     /// Everything that changes a session or tries to, at one of two replicas by chance. After each of it whoever is asked
     /// shows what is in the tables.
     @Test(arguments: 0..<Rounds.count(3, prove: 40))
-    func whoeverIsAskedShowsWhatIsInTheTables(seed: Int) async throws {
+    func everyReplicaShowsTheStateOfTheTables(seed: Int) async throws {
         try await Self.run(replicas: 2) { service in
             var walk = try await Walk(service, seed: UInt64(seed))
             for number in 0..<80 {
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A transaction that is rolled back gives its revision back, and the next write has it.
-    @Test func aRevisionThatWasRolledBackIsNotTakenForTheNext() async throws {
+    @Test func aRolledBackRevisionIsNotTakenForTheNext() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 1)
             _ = try await service.gateway.call(walk.put("short", "before"), service.options(walk.person))
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// Answers of every type, as they are given and as PostgreSQL gives them back.
-    @Test func whatAWriteLeavesIsWhatIsReadBack() async throws {
+    @Test func aCachedWriteEqualsTheStoredOne() async throws {
         try await Self.run { service in
             var walk = try await Walk(service, seed: 2)
             let sessionService = Self.sessionService(service)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func answersComeOnlyWithAnotherRevision() async throws {
+    @Test func cachedAnswersAreReadAgainOnlyForANewRevision() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 3)
             _ = try await service.gateway.call(walk.put("short", "as it was"), service.options(walk.person))
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// Ages are counted by the day, and a session may be looked at on two.
-    @Test func anotherDayIsLookedAtAnew() async throws {
+    @Test func aSessionIsEvaluatedAgainOnAnotherDay() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 4)
             let hand = try #require(

@@ -10,7 +10,7 @@ import Testing
     private static let now = Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_000)
 
     @Test(arguments: 0..<20)
-    func fateOfEveryAnswer(pair: Int) throws {
+    func aMigrationAgreesWithAnOracleForEveryAnswer(pair: Int) throws {
         var pair = VersionPair(seed: UInt64(pair))
         let old = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.old)).file
         let new = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.new)).file
@@ -22,8 +22,8 @@ import Testing
                 of: answers, along: SessionMigrationPath(from: old, through: [new], to: definition), now: Self.now)
             var (kept, stale, orphaned) = (Set<String>(), Set<String>(), Set<String>())
             for (key, answer) in answers {
-                let fate = pair.fate(of: answer, at: key)
-                switch fate {
+                let outcome = pair.outcome(of: answer, at: key)
+                switch outcome {
                 case .kept(let key, let value):
                     kept.insert(key)
                     #expect(migration.answers[key]?.value == value && migration.answers[key]?.isStale == false)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func overSeveralVersionsAtOnceIsAsOneAfterTheOther() throws {
+    @Test func aMigrationOverSeveralVersionsEqualsSingleSteps() throws {
         func version(_ number: Int64, _ key: String, _ migrations: JSONValue) throws -> JSONValue {
             var json = Sample.definition([Sample.question(key, "single_choice")]).objectValue ?? [:]
             (json["version"], json["migrations"]) = (.integer(number), migrations)
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Whether it goes there at once or by way of the version that did not ask.
-    @Test func whatAnOlderVersionAskedIsAskedAgainWhenOneGoesBackToIt() throws {
+    @Test func aReturnToAnOlderVersionAsksItsQuestionsAgain() throws {
         func version(_ number: Int64, _ keys: [String]) -> JSONValue {
             Sample.definition(keys.map { Sample.question($0, "single_choice") }).setting(
                 "version", to: .integer(number))
@@ -108,7 +108,7 @@ import Testing
 
     /// Questions swap, lose and get back their keys, and people answer in between: as the history has it, each revision of a
     /// place is one answer.
-    @Test func noRevisionOfAPlaceComesTwiceOverAnyWay() throws {
+    @Test func noRevisionOfAPlaceIsUsedTwice() throws {
         var generator = SeededGenerator(state: 7)
         let keys = ["one", "two", "three"]
         for _ in 0..<200 {
@@ -171,7 +171,7 @@ import Testing
         )
     }
 
-    @Test func entriesThatAreNotTrueOfBothVersionsAreE15() throws {
+    @Test func entriesThatDoNotFitBothVersionsAreE15() throws {
         let old = try file([Sample.question("one", "single_choice"), Sample.question("two", "slider")])
         func problems(_ entry: JSONValue, _ questions: [JSONValue]) throws -> [String] {
             SessionMigrationRules(entries: [entry], old: old, new: try file(questions)).problems.map {
@@ -223,7 +223,7 @@ private struct VersionPair {
             narrowed
     }
 
-    enum Fate {
+    enum AnswerOutcome {
         case kept(String, JSONValue?)
         case stale(String)
         case orphaned
@@ -316,7 +316,7 @@ private struct VersionPair {
         }
     }
 
-    func fate(of answer: Answer, at key: String) -> Fate {
+    func outcome(of answer: Answer, at key: String) -> AnswerOutcome {
         let value = answer.value
         switch deeds[Int(String(key.dropFirst()))!] {
         case .nothing: return .kept(key, value)

@@ -82,7 +82,7 @@ import Testing
         #expect(looked == 3072)
     }
 
-    @Test func backFromTheFoodAllergiesGoesWhereThePersonCameFrom() throws {
+    @Test func backFromTheFoodAllergiesLeadsToThePreviousScreen() throws {
         let definition = try Self.definition("skin-care")
         for (gender, back) in [("female", "menstrualCycle"), ("male", "skinGoals"), ("non_binary", "skinGoals")] {
             let sheet = AnswerSheet(
@@ -125,7 +125,7 @@ import Testing
         return steps
     }
 
-    @Test func everyPathComesToItsEnd() throws {
+    @Test func everyPathEndsAfterItsNumberOfSteps() throws {
         let skin = try Self.definition("skin-care")
         for option in skin.questions[0].options {
             let steps = try walk(skin, children: 0, choosing: ["gender": .string(option.key)])
@@ -138,7 +138,7 @@ import Testing
         #expect(try walk(wizard, children: 0, choosing: [:]) == wizard.questions.count)
     }
 
-    @Test func theQuestionForThePhotoIsAnUploadWhateverItsDefinitionSays() throws {
+    @Test func thePhotoQuestionIsAnUploadDespiteItsFieldPresentation() throws {
         let definition = try Self.definition("realsingles-profile")
         #expect(definition.questions.filter(\.isUpload).map(\.key) == ["photo"])
         let photo = try #require(definition.questions.first { $0.key == "photo" })
@@ -146,7 +146,7 @@ import Testing
         #expect(photo.presentation == "field", "open sessions of this version have the upload, too")
     }
 
-    @Test func dispositionsAreValidByTheirDefaultsAndGoalsAndTopicsAreHeldToTheirNumbers() throws {
+    @Test func defaultDispositionsAreValidAndGoalsAndTopicsBounded() throws {
         let family = try Self.definition("eko-family")
         let child = Subject(id: .ordered(), kind: "child", position: 1)
         func problems(_ question: String, _ value: JSONValue) -> [ItemOutcome] {

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func loseNothingAndKeepNothing() async throws {
+    @Test func aSplitLosesNoWriteAndKeepsNoDeletedPerson() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Sample.definition([Sample.question("essay", "text")]))
             _ = try await service.rows(
@@ -134,7 +134,7 @@ import Testing
         #expect(try #require(error).description.contains(reason))
     }
 
-    @Test func canBeSplitAgainOrGivenUp() async throws {
+    @Test func aSplitCanBeRepeatedOrAbandoned() async throws {
         try await withService { service in
             try await service.publish(Sample.definition([Sample.question("essay", "text")]))
             let writer = Writer()

@@ -31,7 +31,7 @@ import Testing
         #expect(try !isAskedAsAnAdult(.null))
     }
 
-    @Test func nothingButStatisticsNeedsTheStandby() async throws {
+    @Test func onlyStatisticsNeedTheStandby() async throws {
         try await ConditionalServiceTests.run(
             asking: Sample.definition([Sample.question("plain", "text")]).setting("version", to: 4),
             environment: ["QUESTIONNAIRE_STATISTICS_HOST": "/nowhere"]

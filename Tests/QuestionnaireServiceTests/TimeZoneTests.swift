@@ -24,7 +24,7 @@ import Testing
         return (zone, zone.date(at: now))
     }
 
-    @Test func whoIsOfAgeWhereTheyAreIsOfAge() async throws {
+    @Test func ageIsCountedInThePersonsTimeZone() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(asking: "date"))
             let (zone, there) = try Self.elsewhere()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func profileIsNotAskedWhereNoDateIs() async throws {
+    @Test func profileIsNotAskedForATimeZoneWithoutADate() async throws {
         try await withService { service in
             try await service.publish(Self.definition(asking: "text"))
             _ = try await service.questions(as: .random())

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func nothingButStatisticsNeedsTheStandby() async throws {
+    @Test func onlyStatisticsNeedTheStandby() async throws {
         try await Visual.run(environment: ["VISUAL_PREFERENCE_STATISTICS_HOST": "/nowhere"]) { visual in
             _ = try await visual.ask(GetVisualSession(), .random())
             let refusal = await #expect(throws: BusError.self) {

@@ -106,7 +106,7 @@ func answer(_ state: AnswerState, _ value: JSONValue? = nil, revision: Int64 = 1
         return Scoring(sheet: sheet).result["d"] ?? .null
     }
 
-    @Test func isTheMeanOfWhatWasAnswered() {
+    @Test func aScoreIsTheMeanOfTheAnswers() {
         // 0.25, 0.5, (2·1 + 1·0.5 + 0·0) / 3, 0.7
         let all = Self.score(["one": "b", "two": ["a", "b"], "three": ["a", "b", "c"], "four": 7])
         #expect(all == ["score": 57.083, "answered": 4, "of": 4])
@@ -114,7 +114,7 @@ func answer(_ state: AnswerState, _ value: JSONValue? = nil, revision: Int64 = 1
         #expect(Self.score(["one": "b", "four": 0]) == ["score": 12.5, "answered": 2, "of": 4])
     }
 
-    @Test func isNullWhereTooLittleWasAnswered() {
+    @Test func aScoreIsNullWithTooFewAnswers() {
         #expect(Self.score(["one": "a"]) == ["score": nil, "answered": 1, "of": 4])
         #expect(Self.score([:]) == ["score": nil, "answered": 0, "of": 4])
     }

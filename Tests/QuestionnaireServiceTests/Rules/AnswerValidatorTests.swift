@@ -233,7 +233,7 @@ func judge(_ value: JSONValue, by question: Question, on day: String = "2026-03-
         #expect(judge(66, by: one) == "wrong_type")
     }
 
-    @Test func aScreenThatInformsTakesNoValue() {
+    @Test func anInfoScreenTakesNoValue() {
         for value in Self.oddities { #expect(judge(value, by: question(.info)) == "no_value") }
     }
 }

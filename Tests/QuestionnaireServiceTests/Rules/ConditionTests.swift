@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "the types are held, and nothing is converted",
+        "type errors are refused and nothing is converted",
         arguments: [
             (["==": [["var": "nobody"], 1]], "E02 /==/0/var"), (["answered": "nobody"], "E02 /answered"),
             (["==": [["var": "sex"], "d"]], "E03 /==/1"), (["in": [["var": "sex"], ["a", "d"]]], "E03 /in/1/1"),
@@ -198,7 +198,7 @@ import Testing
         #expect(Self.problems(["in": [["var": "size"], constants]]).map(\.code) == ["malformed"], "constants count")
     }
 
-    @Test func aCircleIsPrintedAsAWhole() throws {
+    @Test func aCycleIsPrintedAsAWhole() throws {
         let questions = [
             Sample.question("a", "boolean", ["visibleIf": ["var": "c"]]),
             Sample.question("b", "boolean", ["visibleIf": ["var": "a"]]),
@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test(
-        "of subjects, what is looked at and from where",
+        "conditions over subjects see only their allowed scope",
         arguments: [
             ([">": [["subjects": ["count": "child"]], 1]], []),
             (["in": [["subjects": ["count": "child"]], [1, 2]]], []),
@@ -307,7 +307,7 @@ import Testing
         #expect(whole.count == 1 && whole.allSatisfy { $0.hasSuffix(" parent → section children → parent") })
     }
 
-    @Test func limitsHoldOverWhatIsAskedOfSubjects() {
+    @Test func limitsHoldForConditionsOverSubjects() {
         func nested(_ depth: Int) -> JSONValue { depth == 1 ? true : ["not": nested(depth - 1)] }
         let pointer = "malformed /sections/2/questions/1/visibleIf"
         #expect(DefinitionParserTests.problems(Self.family(after: ["subjects": ["any": ["child", nested(6)]]])) == [])
@@ -321,7 +321,7 @@ import Testing
             DefinitionParserTests.problems(Self.family(after: ["subjects": ["all": ["child", wide(61)]]])) == [pointer])
     }
 
-    @Test func nobodyIsNoneAndAHiddenSectionHasNobody() throws {
+    @Test func conditionsOverNoSubjectsAreVacuous() throws {
         let json = Self.family(after: ["subjects": ["all": ["child", ["var": "toy"]]]])
             .setting("sections.1.visibleIf", to: ["var": "parent"])
         let definition = try DefinitionParserTests.parse(json)
@@ -403,7 +403,7 @@ import Testing
         #expect(hidden.visible.filter { $0.answer != nil }.map(\.key) == ["sex"])
     }
 
-    @Test func anAnswerWithAnOptionThatIsNotOfferedAnyMoreIsAskedForAgain() throws {
+    @Test func anAnswerWithARemovedOptionIsAskedAgain() throws {
         let fresh = try Self.sheet(["sex": "male", "goals": ["beard"], "why": "x"])
         #expect(fresh.stale.isEmpty && fresh.next == nil)
         let stale = try Self.sheet(["sex": "female", "cycle": 28, "goals": ["beard"], "why": "x"])
@@ -412,7 +412,7 @@ import Testing
         #expect(stale.hidden == ["why"], "a condition does not take it for an answer either")
     }
 
-    @Test func whatIsAskedOnlySinceAWriteSaysSoWhereOneGoesOn() throws {
+    @Test func aQuestionShownByAWriteIsNextAsNewlyVisible() throws {
         let (start, female) = (try Self.sheet([:]), try Self.sheet(["sex": "female"]))
         let change = SheetChange(from: start, to: start.with(female.answers))
         #expect(change.next == NextQuestion(question: "cycle", reason: "newly_visible") && change.shown == ["cycle"])
@@ -421,7 +421,7 @@ import Testing
         #expect(male.next == NextQuestion(question: "goals", reason: "unanswered") && male.hidden == ["cycle"])
     }
 
-    @Test func whatBecameRequiredAfterItWasSkippedIsAskedAgain() throws {
+    @Test func aSkippedQuestionThatBecomesRequiredIsAskedAgain() throws {
         var sheet = try Self.sheet(["sex": "female"])
         sheet.set(answer(.skipped), for: "cycle")
         #expect(sheet.next?.key == "cycle" && sheet.progress.requiredRemaining == 1)
@@ -433,7 +433,7 @@ import Testing
         #expect(try ResponsePlan.make([skip], on: try Self.sheet([:]), mutations: [], now: now).changesAnswers)
     }
 
-    @Test func itemsOfOneRequestSeeWhatTheOnesBeforeThemShow() throws {
+    @Test func itemsOfARequestSeeTheEffectOfEarlierItems() throws {
         let items = [
             ResponseItem(question: "sex", value: "male"), ResponseItem(question: "goals", value: ["beard"]),
         ]

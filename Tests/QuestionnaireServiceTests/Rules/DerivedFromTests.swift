@@ -36,14 +36,14 @@ import Testing
     }
 
     /// Without the other versions nothing can be said of it but its shape.
-    @Test func isOnlyAShapeToTheOfflineCheck() {
+    @Test func theOfflineCheckSeesOnlyItsShape() {
         let check = DefinitionCheck(
             CanonicalJSON.bytes(of: Self.origin(7, String(repeating: "0", count: 64))), today: testDay)
         #expect(check.errorCount == 0)
     }
 
     /// `lovedBy` showed "A helping hand" as its help: the label of its option `help`.
-    @Test func aTextOfAQuestionIsNoLabelOfAnOption() throws {
+    @Test func aQuestionTextIsNoLabelOfAnOption() throws {
         for member in ["textKey", "helpKey"] {
             let draft = Self.first.setting("sections.0.questions.0.\(member)", to: "o").setting(
                 "strings.en", to: member == "textKey" ? ["t": "Title", "o": "x"] : ["t": "Title", "q": "Q?", "o": "x"])
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Going back: the copy of a version may have its keys, and says where they are from.
-    @Test func aCopySaysWhatItIsACopyOf() throws {
+    @Test func aCopyNamesItsOriginalVersion() throws {
         let copy = DerivedFrom.copy(of: Self.first)
         #expect(copy["derivedFrom"] == ["version": 1, "contentHash": .string(Self.hash(Self.first))])
         #expect(try Self.report(copy, after: [Self.first, Self.second]).problems == [])

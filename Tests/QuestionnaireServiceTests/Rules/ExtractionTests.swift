@@ -18,7 +18,7 @@ import Testing
         ["state": "answered", "revision": 1, "value": value]
     }
 
-    @Test func isWhatWasAnsweredInItsOrder() throws {
+    @Test func extractsAreTheAnswersInTheirOrder() throws {
         let definition = try Self.definition([
             Self.question("tall", "height", field: "heightInches"), Self.question("name", "text", field: "firstName"),
             Self.question("nick", "text", field: "firstName"), Sample.question("plain", "text"),
@@ -40,7 +40,7 @@ import Testing
         #expect(try !Self.definition([Sample.question("plain", "text")]).hasExtracts)
     }
 
-    @Test func isOfOnePersonAndOfAnAnswer() {
+    @Test func repeatedSectionsAndInfoScreensExtractNothing() {
         let repeated = Sample.definition(sections: [
             [
                 "key": "first", "repeat": ["subject": "child", "min": 1, "max": 2],

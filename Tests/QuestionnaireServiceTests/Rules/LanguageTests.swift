@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(
-        "what is wrong with one language is told of it",
+        "a problem of one language is reported for it",
         arguments: [
             ("strings.pt-BR", ["t": "x", "s": "x", "q": "{name}"], "E11 /sections/0/questions/0/options/0/labelKey"),
             ("strings.pt-BR.spare", "x", "E11 /strings/pt-BR/spare"),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "what differs is told, and not what should be",
+        "a difference of texts is named in the message",
         arguments: [
             ("locales", ["en"], "There are strings for pt-BR, which locales does not name."),
             (
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "the best language there is",
+        "the best available language is chosen",
         arguments: [
             ("pt-BR", "pt-BR"), ("pt-br", "pt-BR"), ("pt", "pt-BR"), ("sv", "sv"), ("sv-FI", "sv"), ("de", "en"),
             ("*", "en"), ("", "en"), ("de, sv;q=0.2, pt;q=0.9", "pt-BR"), ("sv;q=0, pt", "pt-BR"), ("sv;q=x", "en"),

@@ -76,7 +76,7 @@ import Testing
     }
 
     /// By the keys of the options, as the answer itself.
-    @Test func goesAlongToAnotherVersion() throws {
+    @Test func aPreferenceMovesToAnotherVersion() throws {
         let old = Sample.definition([Sample.question("one", "single_choice", Self.asked)])
         func version(_ options: [String], _ importance: [Int64], map: JSONValue) -> JSONValue {
             let asked: JSONValue = [
@@ -100,7 +100,7 @@ import Testing
         #expect(unimportant?.preference == nil && unimportant?.value == "b" && unimportant?.isStale == false)
     }
 
-    @Test func changesWhatIsCountedAndAsksNobodyAgain() throws {
+    @Test func aChangedPreferenceOnlyRescores() throws {
         let files = try [[:], Self.asked].map { members in
             try DefinitionParser.read(
                 CanonicalJSON.bytes(of: Sample.definition([Sample.question("one", "single_choice", members)]))

@@ -48,7 +48,7 @@ import Testing
         #expect(withdrawn.profile.fields == ["firstName"])
     }
 
-    @Test func aDeclinedAnswerAndAWithdrawnOneSayWhatAPatchSays() throws {
+    @Test func declinedAndWithdrawnAnswersAreSentAsInAPatch() throws {
         let sheet = try Self.sheet(["about": answer(.answered, "Hi")])
         let declined = Self.plan([ResponseItem(question: "about", state: .declined)], on: sheet)
         #expect(declined.profile.unjudged == [ProfileExtract(field: "bio", value: "prefer_not_to_say")])
@@ -57,7 +57,7 @@ import Testing
         #expect(withdrawn.profile.fields == ["bio"])
     }
 
-    @Test func aHiddenAnswerSaysNothingUntilItIsShown() throws {
+    @Test func aHiddenAnswerIsNotSentUntilItIsShown() throws {
         let hidden = try Self.sheet(["isShy": answer(.answered, true), "about": answer(.answered, "Hi")])
         #expect(hidden.profileAnswers == [:])
         let shown = Self.plan([ResponseItem(question: "isShy", value: false)], on: hidden)
@@ -115,7 +115,7 @@ import Testing
         #expect(change == ProfileAnswerChange() && sheet.stale.isEmpty)
     }
 
-    @Test func whatProfileRefusesIsNotSavedAndTheRestIs() throws {
+    @Test func onlyTheAnswersRefusedByProfileAreNotSaved() throws {
         let items = [
             ResponseItem(question: "name", value: "x y"), ResponseItem(question: "plain", value: "Hello"),
             ResponseItem(question: "about", value: "damn"),

@@ -88,7 +88,7 @@ import Testing
             (["slim"], ["athletic"], [], ["curvy"], 0), (["no_preference"], nil, [], ["other"], 100),
             (["slim"], ["slim"], [], [], nil), (["no_preference"], nil, ["slim"], [], nil),
         ] as [([JSONValue], [JSONValue]?, [String], [String], Double?)])
-    func eachIsHeldAgainstWhatTheOtherWishes(
+    func eachPersonIsComparedWithTheOthersWishes(
         wishes: [JSONValue], others: [JSONValue]?, first: [String], second: [String], score: Double?
     ) throws {
         let (a, b) = (try Self.side(wishes), try Self.side(others))

@@ -11,7 +11,7 @@ import Testing
     private static let walks = 20
     private static let steps = 8
 
-    @Test func progressNextAndWhatIsMissingAreThoseOfTheRules() throws {
+    @Test func randomWalksAgreeWithTheNaiveRules() throws {
         for seed in 0..<Self.definitions {
             var conditions = RandomConditions(generator: SeededGenerator(state: UInt64(seed)))
             let json = Self.definition(&conditions)

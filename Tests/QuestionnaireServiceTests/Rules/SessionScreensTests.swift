@@ -223,7 +223,7 @@ import Testing
             options: options.map { .init(key: $0, label: $1, exclusive: false, score: [:]) }, weights: [:])
     }
 
-    @Test func everyTypeHasAControlOfTheDocument() {
+    @Test func everyTypeHasADocumentedControl() {
         var controls = Set<String>()
         for kind in QuestionKind.allCases {
             for presentation in kind.presentations {

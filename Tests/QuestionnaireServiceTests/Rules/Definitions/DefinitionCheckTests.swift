@@ -29,7 +29,7 @@ import Testing
         DefinitionCheck(Array(text.utf8), today: testDay).lines(of: "f.json")
     }
 
-    @Test func whatIsWrongStandsAtItsPlace() {
+    @Test func aProblemIsPrintedWithItsPlace() {
         #expect(
             Self.lines(Self.text) == [
                 "f.json:4:50: error: This string is not used. (spare/part) [E11 /strings/en/spare~1part]",
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test func theGateIsAskedWhenTheRestHolds() {
+    @Test func thePublishGateRunsOnceAllElseIsValid() {
         let text = Self.text.replacing(", \"spare/part\": \"x\"", with: "")
         #expect(
             Self.lines(text) == [
@@ -47,20 +47,20 @@ import Testing
             ])
     }
 
-    @Test func whatIsMissingIsToldOfWhereItIsMissing() {
+    @Test func aMissingMemberIsReportedAtItsParent() {
         let text = Self.text.replacing("\"type\": \"boolean\", \"textKey\": \"t\"},", with: "\"textKey\": \"t\"},")
         #expect(
             Self.lines(text).first
                 == "f.json:9:9: error: “type” is required. [malformed /sections/0/questions/0/type]")
     }
 
-    @Test func whatIsNoJSONIsToldWithItsPlace() {
+    @Test func malformedJSONIsReportedWithItsPlace() {
         #expect(
             Self.lines("{\n  \"key\": }").first == "f.json:2:10: error: Not JSON: unexpected character. [malformed ]")
     }
 
     /// Columns are those that an editor shows, also behind letters of several bytes.
-    @Test func theMarkStandsUnderTheCharacter() {
+    @Test func theMarkIsUnderTheCharacter() {
         #expect(
             Self.lines("{\n  \"title\": \"Skor för fötter\" \"key\": 1\n}") == [
                 "f.json:2:30: error: Not JSON: unexpected character. [malformed ]",
@@ -76,7 +76,7 @@ import Testing
         #expect(Self.lines(text).last?.hasPrefix("1 error, 1 warning") == true)
     }
 
-    @Test func publishedVersionsAreLookedAtWhereTheyAreKnown() throws {
+    @Test func knownPublishedVersionsAreChecked() throws {
         func lines(_ draft: JSONValue, after earlier: [JSONValue]?) throws -> [String] {
             try DefinitionCheck(
                 CanonicalJSON.bytes(of: draft), today: testDay, earlier: earlier.map { try EarlierVersions($0) }
@@ -97,7 +97,7 @@ import Testing
         #expect(try lines(first, after: nil).count == 1 && lines(first, after: []).count == 1)
     }
 
-    @Test func programsReadTheSame() {
+    @Test func theJSONOutputHasTheSameProblems() {
         let check = DefinitionCheck(Array(Self.text.utf8), today: testDay)
         let finding = check.json["findings"]?.arrayValue?.first
         #expect(finding?["line"] == 4 && finding?["code"] == "E11" && finding?["keys"] == ["spare/part"])

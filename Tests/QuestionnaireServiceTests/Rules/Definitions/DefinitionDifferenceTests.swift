@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "a migration that says what becomes of the answers makes a breaking change one that asks again",
+        "a migration entry turns a breaking change into a reask",
         arguments: [
             ("\(two).1.key", "banner", ["rename": ["old": "flag", "new": "banner"]], .keyRenamed, .reask),
             ("\(two).1.key", "banner", ["rename": ["old": "flag", "new": "other"]], .keyRenamed, .breaking),
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(
-        "constraints: whether every answer that was possible still is",
+        "a constraint that narrows the valid answers is breaking",
         arguments: [
             (0, 10, 1, [.rangeWidened]), (0, 10, 5, [.rangeNarrowed]), (0, 9, 3, [.rangeNarrowed]),
             (-2, 10, 2, [.rangeWidened]), (-1, 11, 2, [.rangeWidened, .rangeNarrowed]),
@@ -230,7 +230,7 @@ import Testing
         return try DefinitionParser.read(CanonicalJSON.bytes(of: Sample.definition(all))).file
     }
 
-    @Test func areNotUsedAgain() throws {
+    @Test func keysOfEarlierVersionsAreNotUsedAgain() throws {
         let earlier = [
             try Self.version(["a": ["x", "y"], "b": ["x"]]), try Self.version(["a": ["x"]]),
             try Self.version(["a": ["x", "z"], "c": ["x"]]),

@@ -98,9 +98,9 @@ import Testing
     }
 
     @Test(
-        "a key that stands twice is refused, whoever has more options",
+        "a duplicate key is refused whichever question comes first",
         arguments: ["tags", "no type"])
-    func refusesAKeyThatStandsTwice(firstType: String) {
+    func refusesADuplicateKey(firstType: String) {
         func question(_ type: String, _ options: [String]) -> JSONValue {
             let offered = options.map { JSONValue.object(["key": .string($0), "labelKey": "o"]) }
             return ["key": "first", "type": .string(type), "textKey": "q", "options": .array(offered)]
@@ -135,7 +135,7 @@ import Testing
     static let pointer = "/sections/0/questions/0"
 
     @Test(
-        "every rule is held",
+        "each broken rule is refused",
         arguments: [
             ("key", "Not Kebab", "malformed /key"),
             ("locales", ["en", "sv"], "E11 /strings"), ("locales", ["en", "en"], "E01 /locales/1"),
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(
-        "constraints that nobody could keep to",
+        "impossible constraints are refused",
         arguments: [
             ("slider", ["min": 1], nil, "constraints"), ("slider", ["min": 2, "max": 1], nil, "constraints/min"),
             ("slider", ["min": 0, "max": 10, "step": 3], nil, "constraints/step"),

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: QuestionnaireServiceDefinition.definitions)
-    func ofAShippedDefinitionNothingElseIsMissing(_ file: [UInt8]) throws {
+    func aPublicDefinitionOmitsOnlyTheHiddenMembers(_ file: [UInt8]) throws {
         let whole = try JSONValue.parse(try DefinitionParser.parse(file).canonicalText, limits: DefinitionParser.limits)
         let shown = PublicDefinition.document(of: whole)
         #expect(shown == Self.stripped(whole))

@@ -150,7 +150,7 @@ import Testing
         #expect(found == (isImpossible ? ["E06 \(Self.second)/visibleIf", "W2 \(Self.second)"] : []))
     }
 
-    @Test func sectionsAreJudgedWithWhatIsInThem() throws {
+    @Test func sectionsAreJudgedWithTheirQuestions() throws {
         let inner = Sample.question("inner", "boolean", ["required": true, "visibleIf": Self.isA("b")])
         let crossed = Sample.definition(sections: [
             Sample.section("one", [Self.sex]), Sample.section("two", [inner], visibleIf: Self.isA("a")),
@@ -185,7 +185,7 @@ import Testing
     }
 
     /// Twelve questions with four ways each are looked at together: the gate says that it does not know.
-    @Test func whatIsTooMuchIsSaidToBeUndecided() throws {
+    @Test func tooManyCombinationsAreReportedAsUndecided() throws {
         let sources = (0..<12).map { Sample.question("q\($0)", "single_choice") }
         let all = JSONValue.array((0..<12).map { ["==": [["var": .string("q\($0)")], "a"]] })
         let json = Sample.definition(sources + [Sample.question("last", "boolean", ["visibleIf": ["and": all]])])
@@ -194,7 +194,7 @@ import Testing
         #expect(report.shortest == nil && report.longest == nil)
     }
 
-    @Test func otherNumbersThanDeclaredAreWarnedOf() throws {
+    @Test func wrongDeclaredNumbersCauseAWarning() throws {
         let definition = try DefinitionParserTests.parse(Sample.definition([Self.sex]))
         func codes(_ total: Int, _ required: Int) -> [String] {
             let declared = PublishGate.Declared(total: total, required: required)
@@ -273,7 +273,7 @@ import Testing
     static let toy: JSONValue = ["var": "toy"]
 
     @Test(
-        "what is behind a section about each of two to four children",
+        "verdicts hold after a section about two to four children",
         arguments: [
             ([">": [["subjects": ["count": "child"]], 4]], ["E06"]),
             (["<": [["subjects": ["count": "child"]], 5]], ["W1"]),
@@ -373,7 +373,7 @@ import Testing
     }
 
     /// Each of a hundred children has four hundred ways that something behind tells apart.
-    @Test func tooManyWaysOfSubjectsAreSaidToBeUndecided() throws {
+    @Test func tooManyCombinationsOfSubjectsAreUndecided() throws {
         let keys = (0..<4).map { "q\($0)" }
         let inner = keys.map { Sample.question($0, "single_choice", options: ["a", "b", "c", "d"]) }
         let all = keys.flatMap { key in

@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func whoIsTooLateLearnsOfTheDeviceAndMayForceIt() throws {
+    @Test func aConflictNamesTheOtherDeviceAndMayBeForced() throws {
         var before = ["a": answer(.answered, 1, revision: 3)]
         before["a"]?.device = "iPad"
         var late = ResponseItem(question: "a", value: 2, baseRevision: 2, device: "  iPhone of Anna ")
@@ -155,7 +155,7 @@ import Testing
 
     /// What clients sent before there were devices is known again: the digests stand in the tables. Counted with Python's
     /// hashlib over the text of RFC 8785.
-    @Test func digestsOfEarlierWritesStayWhatTheyWere() throws {
+    @Test func digestsOfEarlierWritesStayTheSame() throws {
         let item = ResponseItem(
             question: "a", value: 1, state: .answered, mutationId: Identifier("019c2f00-0000-7000-8000-000000000007"),
             baseRevision: 0, clientTime: Timestamp("2026-02-20T09:00:00.125Z"))
@@ -190,7 +190,7 @@ import Testing
         #expect(plan.writes[0].mutation?.revision == 4)
     }
 
-    @Test func twiceInOneRequestIsOnce() throws {
+    @Test func aMutationTwiceInOneRequestIsAppliedOnce() throws {
         let item = ResponseItem(question: "a", value: 1, mutationId: .ordered())
         let plan = try Self.plan([item, item]).get()
         #expect(plan.writes.count == 1 && plan.revisions.map(\.revision) == [1, 1])

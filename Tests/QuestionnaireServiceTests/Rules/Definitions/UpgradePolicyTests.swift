@@ -10,7 +10,7 @@ import Testing
         try DefinitionParserTests.parse(DefinitionParserTests.smallest.setting("policy", to: json)).policy
     }
 
-    @Test func offersAllButBreakingChangesWhereNothingIsSaid() throws {
+    @Test func theDefaultPolicyOffersAllButBreakingChanges() throws {
         let usual: Set<ChangeClass> = [.editorial, .additive, .rescore, .reask]
         #expect(try Self.policy(.null).offered == usual)
         #expect(try Self.policy([:]).offered == usual)
