@@ -58,7 +58,7 @@ import Testing
     }
 
     /// All hundred: none without an answer, and none that says "complete" or lets match whom a status forbids it.
-    @Test func theWholeTable() throws {
+    @Test func everyRowOfTheTableHolds() throws {
         #expect(Onboarding.Step.allCases.map(\.rawValue) == Self.active.map(\.step))
         let columns = ["not_started", "in_progress", "deferred", "ready", "insufficient"]
         var combinations = 0

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "another mailbox with the same proof does not get past a bar",
+        "another mailbox with the same proof stays barred",
         arguments: ["device", "linked_identity"], accountNames)
     func proofs(proof: String, name: String) async throws {
         try await RecoveryStage.run { recovery in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func anotherSpellingOfTheMailboxDoesNotGetPastABar() async throws {
+    @Test func anotherSpellingOfTheMailboxStaysBarred() async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.mailbox = "m1"
             let first = try await recovery.claim()
@@ -83,7 +83,7 @@ import Testing
 
     /// With an account and without, the answers are the same.
     @Test(
-        "a claimant is counted by what they show, not by the mailbox alone",
+        "a claimant is counted by proof, not by the mailbox alone",
         arguments: [RecoveryStage.accountPhone, RecoveryStage.unknownPhone])
     func counted(phone: String) async throws {
         try await RecoveryStage.run(perPhone: 2) { recovery in
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "a rejected claimant waits, whatever mailbox they take next",
+        "a rejected claimant waits under any other mailbox, too",
         arguments: [RecoveryStage.accountPhone, RecoveryStage.unknownPhone])
     func cooling(phone: String) async throws {
         try await RecoveryStage.run { recovery in

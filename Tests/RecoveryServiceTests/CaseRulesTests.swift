@@ -39,7 +39,7 @@ import Testing
         return rows
     }()
 
-    @Test func theWholeTable() {
+    @Test func everyRowOfTheTableHolds() {
         var found: Set<String> = []
         for status in CaseStatus.allCases {
             for event in CaseEvent.allCases {
@@ -57,7 +57,7 @@ import Testing
         #expect(CaseStateMachine.table.count == Self.table.count, "no line stands there twice")
     }
 
-    @Test("what does not happen is too early, too late, done already, or for somebody else to do")
+    @Test("each impossible event has its refusal")
     func refusals() {
         let expected: [(CaseEvent, CaseActor, CaseStatus, CaseStateMachine.Outcome)] = [
             (.evidenceGiven, .claimant, .held, .refused(.tooEarly)),
@@ -88,7 +88,7 @@ import Testing
 
     /// Nobody but the owner can have said no, and nobody but two reviewers' yes leads to an account that moves: what must
     /// hold of any life is judged by what happened in it, not by the table.
-    @Test("random lives keep what was promised", arguments: [false, true])
+    @Test("random sequences of events keep the invariants", arguments: [false, true])
     func randomLives(isDecoy: Bool) {
         var generator = SystemRandomNumberGenerator()
         var (events, completed, disputed) = (0, 0, 0)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("what the clock decides is what a decoy can show", arguments: CaseStatus.allCases)
+    @Test("a decoy shows every decision of the clock", arguments: CaseStatus.allCases)
     func decoyCourse(seen: CaseStatus) {
         let events = Set((0..<DecoyCourse.oneIn).compactMap { DecoyCourse.event(in: seen, by: $0) })
         switch seen {
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func aTimerThatIsLateIsNotSeen() {
+    @Test func aLateTimerIsNotVisible() {
         #expect(view(.held, at: Self.end) == view(.identityRequired, at: Self.end))
         #expect(view(.held, at: Self.end - .microseconds(1)).status == "held")
     }

@@ -47,7 +47,7 @@ import Testing
         try #require(try await eventually(within: .seconds(30)) { try await recovery.stage.rows(sql) == "t" })
     }
 
-    @Test("a jump ends no hold, nor does a restart after it", arguments: ["73 hours", "-73 hours"])
+    @Test("neither a clock jump nor a later restart ends a hold", arguments: ["73 hours", "-73 hours"])
     func jump(by interval: String) async throws {
         try await RecoveryStage.run { recovery in
             try await prepare(recovery)
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The clock jumps after the outbox looked at it, and before it takes what is due.
-    @Test func aJumpThatComesBehindTheLookEndsNoHold() async throws {
+    @Test func aClockJumpAfterTheOutboxCheckEndsNoHold() async throws {
         try await RecoveryStage.run { recovery in
             try await prepare(recovery, hidden: true)
             try await untilSeen(recovery)

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Two claims, carried to the end of both: who completes first has the account, and no second approval moves it again.
-    @Test("a completed case ends every other that was open", arguments: ["held", "in_review", "contested", "approved"])
+    @Test("a completed case ends every other open case", arguments: ["held", "in_review", "contested", "approved"])
     func others(status: String) async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.proof = status == "contested" ? "device" : nil
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A decoy that is shown as approved, and a case that was disputed: auth judges the code, and says at last that it is over.
-    @Test("completing what only looks approved", arguments: ["decoy", "disputed"])
+    @Test("completing a decoy or a disputed case closes it", arguments: ["decoy", "disputed"])
     func shadows(kind: String) async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim(
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// The same of a decoy, which a stranger must not tell from a claim.
-    @Test("who comes too early is told what the claim waits for", arguments: ["claim", "decoy"])
+    @Test("an early completion is refused with what it waits for", arguments: ["claim", "decoy"])
     func tooEarly(kind: String) async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim(
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatIsNoLongerKeptSaysNothingOfTheAccount() async throws {
+    @Test func anExpiredReplyRevealsNothingOfTheAccount() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.approvedClaim()
             recovery.mover.refusal = BusError(.idempotencyAnswerGone, "This request was done.")
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test("an answer that was lost", arguments: [true, false])
+    @Test("a timer resolves a completion whose reply was lost", arguments: [true, false])
     func lostAnswer(wasApplied: Bool) async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.approvedClaim()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("disputes of proven claimants, and the recovery lock") struct ContestTests {
     @Test(
-        "what a no does",
+        "each dispute has its effect",
         arguments: [
             (false, false, false, CaseStatus.held, CaseEvent?.some(.disputed)),
             (true, false, false, .held, .contested), (true, false, true, .held, .disputed),
@@ -53,7 +53,8 @@ import Testing
     /// A thief with the phone claims the account and says no to that: the owner's claim is contested all the same, until
     /// reviewers decided upon one.
     @Test(
-        "a contest that nobody decided is none", arguments: ["open", "taken back", "expired", "approved before it"])
+        "an undecided contest does not count as a contest",
+        arguments: ["open", "taken back", "expired", "approved before it"])
     func undecided(_ end: String) async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.proof = "device"
@@ -109,7 +110,7 @@ import Testing
     }
 
     /// Both sides were heard: who is a thief by the reviewers' word gets no second case.
-    @Test func whoIsDecidedAgainstInAContestedCaseIsBarred() async throws {
+    @Test func aClaimantRejectedInAContestedCaseIsBarred() async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.proof = "former_number"
             let claim = try await recovery.claimInReview("yes")
@@ -132,7 +133,7 @@ import Testing
     private static let end = now + .seconds(86_400)
 
     @Test(
-        "what becomes of a lock; nil: a sign-in is wanted first",
+        "each switch of a lock has its result, or needs a sign-in",
         arguments: [
             (.off, true, true, .on), (.off, true, false, nil), (.off, false, false, .off), (.on, true, false, .on),
             (.on, false, true, .ending(end)), (.on, false, false, nil),
@@ -143,7 +144,7 @@ import Testing
         #expect((try? lock.switched(isWanted, isFresh: isFresh, now: Self.now)) == becomes)
     }
 
-    @Test func aLockTakesASignInBothWaysAndEndsADayLaterUnlessADeviceKeepsIt() async throws {
+    @Test func aLockNeedsAFreshSignInAndCanBeKeptByADevice() async throws {
         try await RecoveryStage.run { recovery in
             func set(_ isOn: Bool) async throws(BusError) -> RecoveryLock {
                 try await recovery.gateway.call(SetRecoveryLock(enabled: isOn), recovery.options(recovery.owner))
@@ -194,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func aLockAdmitsOnlyWhoHasShownSomething() async throws {
+    @Test func aRecoveryLockAdmitsOnlyClaimantsWithProof() async throws {
         try await RecoveryStage.run { recovery in
             func set(_ isOn: Bool) async throws {
                 _ = try await recovery.gateway.call(

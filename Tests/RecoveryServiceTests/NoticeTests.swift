@@ -8,7 +8,7 @@ import Testing
 @testable import RecoveryService
 
 @Suite("what an owner hears of claims") struct NoticeTests {
-    @Test func saysWhoWhenAndFromWhatDevice() async throws {
+    @Test func theNoticeNamesTheClaimItsTimeAndItsDevice() async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.hasRecentSignIn = true
             let requested = try await recovery.claim()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func hearsOfItAgainAtTheMiddleAndAnHourBeforeTheEnd() async throws {
+    @Test func theOwnerIsRemindedMidwayAndAnHourBeforeTheEnd() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             let times = try await recovery.stage.rows(
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aReminderThatComesEarlyOrTooLateSaysNothing() async throws {
+    @Test func anEarlyOrLateReminderIsNotSent() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             try await recovery.fire(OwnerNotifier.middleTimer)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aTokenIsOverWithItsCase() async throws {
+    @Test func aTokenEndsWithItsCase() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             let token = try await recovery.notified.atLeast(1)[0].data["disputeToken"]
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func whatBecameOfItOnEachDeviceIsKept() async throws {
+    @Test func theOutcomeOnEachDeviceIsStored() async throws {
         try await RecoveryStage.run { recovery in
             _ = try await recovery.claim()
             let notice = try await recovery.notified.atLeast(1)[0].notificationID
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// What sleeps is held longer, and so is as large a part of the numbers behind which nobody is.
-    @Test func anAccountThatSleepsIsHeldLongerAndALongHoldTellsNothing() async throws {
+    @Test func aLongHoldDoesNotRevealADormantAccount() async throws {
         try await RecoveryStage.run { recovery in
             func hours(_ phone: String, _ claimant: String) async throws -> Int64 {
                 let claim = try await recovery.claim(phone, claimant: claimant)
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("as many numbers look asleep as accounts are", arguments: [0, 0.25, 1])
+    @Test("unknown numbers look dormant as often as accounts are", arguments: [0, 0.25, 1])
     func share(share: Double) {
         let asleep = (0..<4000).count { RecoveryPolicy.looksDormant("of number \($0)", share: share) }
         // Over five standard deviations from the middle.
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// Whatever the service is made to do, its role in the tables cannot.
-    @Test func nothingThatTheServiceMaySayToItsTablesShortensAHold() async throws {
+    @Test func theServicesRoleCannotShortenAHold() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim()
             for change in [
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func everybodyOfOneNetworkHasTwentyClaimsADay() async throws {
+    @Test func oneNetworkHasTwentyClaimsADay() async throws {
         try await RecoveryStage.run(perAddress: 2) { recovery in
             for (number, address) in ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2"].enumerated() {
                 _ = try await recovery.claim(claimant: "00000\(number)", at: address)
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test("a hold that is short has no last hour", arguments: [(7200, false), (7201, true), (259_200, true)])
+    @Test("a short hold has no last-hour reminder", arguments: [(7200, false), (7201, true), (259_200, true)])
     func plan(seconds: Int64, hasLastHour: Bool) {
         let start = Timestamp("2026-02-20T09:00:00Z")!
         let end = start + .seconds(seconds)

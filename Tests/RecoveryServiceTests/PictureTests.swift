@@ -90,7 +90,7 @@ import Testing
 
     /// A case without an account, and one whose owner said no, must not be told from a real one.
     @Test(arguments: ["decoy", "disputed"])
-    func whatNobodyReadsLooksTheSame(_ kind: String) async throws {
+    func picturesOfADecoyOrDisputedCaseAreHandledAlike(_ kind: String) async throws {
         try await RecoveryStage.run { recovery in
             let real = try await recovery.claim(claimant: "000001")
             let other = try await recovery.claim(
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// The case ends while verification makes the promise. Without another word the picture would stay.
-    @Test func aPromiseBehindTheEndOfTheCaseIsTakenBack() async throws {
+    @Test func anUploadPromisedAfterTheEndIsRevoked() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim()
             try await recovery.endHolds()
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func aReviewerSeesByWhatTheAccountIsKnown() async throws {
+    @Test func aReviewerSeesTheKnownFactsOfTheAccount() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim()
             let account = try await recovery.page(of: claim.recoveryId).account

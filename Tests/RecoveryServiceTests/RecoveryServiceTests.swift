@@ -8,7 +8,7 @@ import Testing
 @testable import RecoveryService
 
 @Suite("the recovery service") struct RecoveryServiceTests {
-    @Test func anOwnerIsTold() async throws {
+    @Test func anOwnerIsNotifiedOfAClaim() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             #expect(requested.status == "held")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func anEventThatComesAfterTheAnswerMakesNoSecondCase() async throws {
+    @Test func aLateEventMakesNoSecondCase() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             let event = RecoveryBegan(
@@ -40,7 +40,7 @@ import Testing
 
     /// Auth's event has the account's turn before it asks for the claimant's: who holds that and waits for the account's
     /// would be waited for in turn.
-    @Test func whoWaitsForTheAccountsTurnHoldsNoOther() async throws {
+    @Test func aClaimWaitingForTheAccountHoldsNoOtherLock() async throws {
         try await RecoveryStage.run { recovery in
             let database = recovery.stage.containers[0].database
             try await database.waitUntilAvailable()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aLostAnswerLeavesACaseThatItsOwnerHearsOf() async throws {
+    @Test func aLostReplyLeavesACaseAndNotifiesItsOwner() async throws {
         try await RecoveryStage.run { recovery in
             let id = Identifier.ordered()
             let event = RecoveryBegan(
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aNumberWithoutAnAccountLooksTheSame() async throws {
+    @Test func aClaimOnAnUnknownNumberLooksTheSame() async throws {
         try await RecoveryStage.run { recovery in
             let real = try await recovery.claim()
             let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002")
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func aDisputeIsSaidOnceAndNotShownToTheClaimant() async throws {
+    @Test func aDisputeIsNotifiedOnceAndHiddenFromTheClaimant() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             let before = try await recovery.look(requested)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aClaimThatIsTakenBackFreesTheAccount() async throws {
+    @Test func aWithdrawnClaimUnfreezesTheAccount() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             for _ in 0..<2 { #expect(try await recovery.cancel(requested).status == "cancelled") }
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func whoTakesBackADisputedClaimOrADecoyCannotTell() async throws {
+    @Test func withdrawingADisputedClaimOrADecoyLooksTheSame() async throws {
         try await RecoveryStage.run { recovery in
             let real = try await recovery.claim(claimant: "000002")
             let disputed = try await recovery.claim()
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheClaimantMayTakeAClaimBack() async throws {
+    @Test func onlyTheClaimantMayWithdrawAClaim() async throws {
         try await RecoveryStage.run { recovery in
             var requested = try await recovery.claim()
             let other = try await recovery.claim(claimant: "000002")
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func whoWasDisputedIsBarredAndCannotTell() async throws {
+    @Test func aDisputedClaimantIsBarredWithoutNotice() async throws {
         try await RecoveryStage.run { recovery in
             let first = try await recovery.claim()
             _ = try await recovery.dispute(first.recoveryId, as: recovery.owner)
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// An account is reached by its number and by those that it had: whoever was refused by the one is by the other.
-    @Test func anotherNumberOfTheAccountIsNoWayAround() async throws {
+    @Test func anotherNumberOfTheAccountDoesNotBypassABar() async throws {
         try await RecoveryStage.run { recovery in
             let first = try await recovery.claim()
             let isDecoy = "SELECT is_decoy FROM cases WHERE id = "
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func aClaimantWhoHasHadEnoughMakesNoCaseAndFreezesNothing() async throws {
+    @Test func aClaimantOverTheLimitMakesNoCaseAndFreezesNothing() async throws {
         try await RecoveryStage.run(perPhone: 1) { recovery in
             let first = try await recovery.claim()
             let error = await #expect(throws: BusError.self) {
@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    @Test func aTimerThatComesEarlyIsSetAnew() async throws {
+    @Test func anEarlyTimerIsSetAgain() async throws {
         try await RecoveryStage.run { recovery in
             let requested = try await recovery.claim()
             let timers =

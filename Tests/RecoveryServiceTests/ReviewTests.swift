@@ -8,7 +8,7 @@ import Testing
 @testable import RecoveryService
 
 @Suite("evidence and review") struct ReviewTests {
-    @Test("who may decide, and what a yes does")
+    @Test("the policy allows only the right reviewer's approval")
     func policy() throws {
         typealias Refusal = ReviewPolicy.Refusal
         var policy = ReviewPolicy(reviewer: "a", firstApproval: nil, needsTwo: false, verdict: "yes")
@@ -53,7 +53,7 @@ import Testing
         #expect(DecoyDelay.seconds(like: [0], by: .max) == 1)
     }
 
-    @Test func evidenceComesAfterTheHoldAndIsJudged() async throws {
+    @Test func evidenceIsAcceptedAfterTheHoldAndJudged() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim()
             let early = await #expect(throws: BusError.self) { try await recovery.give("yes-1", for: claim) }
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Where the first answer was lost, the reason comes with the request that is sent again.
-    @Test func aReasonGoesWithTheAccountAndComesToNoCaseThatIsOver() async throws {
+    @Test func aReasonIsErasedWithTheAccountAndNotAddedToAClosedCase() async throws {
         try await RecoveryStage.run { recovery in
             for isOver in [true, false] {
                 let request = RequestRecovery(
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func whoIsNoStaffSeesNoCaseAndDecidesNone() async throws {
+    @Test func onlyStaffSeesAndDecidesCases() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claimInReview("undecided")
             let options = recovery.options(recovery.staff, role: "user")
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("two reviewers where it matters", arguments: ["staff", "dispute", "contest"])
+    @Test("a case of weight needs two reviewers", arguments: ["staff", "dispute", "contest"])
     func twoReviewers(why: String) async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.isStaff = why == "staff"
@@ -238,7 +238,7 @@ import Testing
     }
 
     /// Who said yes before the owner said no has heard one side.
-    @Test func aYesFromBeforeTheContestCountsForNothing() async throws {
+    @Test func anApprovalFromBeforeTheContestDoesNotCount() async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.isStaff = true
             recovery.auth.facts.proof = "device"
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func neitherTheOwnerNorWhoseSessionEndedReviews() async throws {
+    @Test func neitherTheOwnerNorAnEndedSessionMayReview() async throws {
         try await RecoveryStage.run { recovery in
             let id = try await recovery.claimInReview("yes").recoveryId
             let own = await #expect(throws: BusError.self) {
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func aGatewaysWordAloneDecidesNothing() async throws {
+    @Test func aDecisionNeedsAValidStaffToken() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claimInReview("yes")
             let id = claim.recoveryId
@@ -313,7 +313,7 @@ import Testing
         }
     }
 
-    @Test func aTurnEndsByItself() async throws {
+    @Test func aReviewersClaimOnACaseExpires() async throws {
         try await RecoveryStage.run { recovery in
             let id = try await recovery.claimInReview("yes").recoveryId
             _ = try await recovery.ask(ClaimReview(recoveryId: id), as: recovery.staff)
@@ -326,7 +326,7 @@ import Testing
         }
     }
 
-    @Test func whoDoesNotActLosesTheCase() async throws {
+    @Test func aNeglectedCaseExpires() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim()
             let decoy = try await recovery.claim(RecoveryStage.unknownPhone, claimant: "000002")
@@ -342,7 +342,7 @@ import Testing
     }
 
     /// What a claimant sees over a whole life, of cases with an account that are rejected and disputed, and of decoys.
-    @Test(.timed) func realAndDecoyCasesLookTheSameToTheEnd() async throws {
+    @Test(.timed) func realAndDecoyCasesLookTheSameUntilTheEnd() async throws {
         let count = Rounds.count(30, prove: 500)
         try await RecoveryStage.run(perAddress: 100_000) { recovery in
             struct Life {
