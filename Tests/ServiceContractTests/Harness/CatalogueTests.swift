@@ -16,11 +16,11 @@ import Testing
         #expect(Absence.all(types: Self.types, contracts: Self.contracts, folders: folders) == [])
     }
 
-    @Test func whatIsToBeExaminedHasAContract() {
+    @Test func everyNamedExaminationHasAContract() {
         #expect(Set(AnyContract.named).subtracting(AnyContract.all.map { $0.contract.type.rawValue }) == [])
     }
 
-    @Test func whatIsMissingIsNamed() throws {
+    @Test func missingContractsAndFixturesAreNamed() throws {
         let (types, contracts) = (Self.types, Self.contracts)
         let folders = Set(types)
         let first = try #require(types.first)

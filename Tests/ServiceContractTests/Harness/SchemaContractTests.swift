@@ -72,7 +72,7 @@ import Testing
         return same == earlier && hasAll
     }
 
-    @Test("each single change of a body is judged, and the refusal names its field", arguments: AnyContract.examined)
+    @Test("each change of a body is judged and the refusal names its field", arguments: AnyContract.examined)
     func mutations(contract: AnyContract) throws { try mutations(contract.contract) }
 
     private func mutations<C: MessageContract>(_ contract: C.Type) throws {
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "an older reader takes a newer body: unknown members are skipped at every level",
+        "unknown members of a newer body are skipped at every level",
         arguments: AnyContract.examined)
     func unknownMembers(contract: AnyContract) throws { try unknownMembers(contract.contract) }
 
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("whatever the schema allows comes through as it was", arguments: AnyContract.examined)
+    @Test("every body that the schema allows reads back unchanged", arguments: AnyContract.examined)
     func generated(contract: AnyContract) throws { try generated(contract.contract) }
 
     private func generated<C: MessageContract>(_ contract: C.Type) throws {

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Makes every kind of breaking change at every possible place in every message, to show that none is missed.
-    @Test("a change that breaks is caught wherever it is made", arguments: SchemaChange.Kind.allCases)
+    @Test("a breaking change is caught at every place", arguments: SchemaChange.Kind.allCases)
     func caught(kind: SchemaChange.Kind) throws {
         var made = 0
         for document in try AnyContract.all.map({ try $0.contract.document }) {

@@ -8,7 +8,7 @@ import Testing
 @testable import ProfileService
 
 @Suite("compatibility") struct CompatibilityTests {
-    @Test func whatIsToldIsRoundedAndRestsOnSeveralQuestions() {
+    @Test func scoresAreRoundedAndNeedSeveralQuestions() {
         func told(
             _ psychological: Double?, _ physical: Double?, _ affinity: Double?, over questions: Int64 = 4
         ) -> Compatibility {
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Two people of the whole system, who answered the questionnaire alike and put the pictures off.
-    @Test func bothOfAPairKeepOneFigure() async throws {
+    @Test func bothOfAPairSeeOneLastingFigure() async throws {
         try await TestSystem.run { system in
             let (anna, bo) = (
                 try await Self.matched("+14155552671", system), try await Self.matched("+14155552672", system)
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Each wishes the build that the other has and nobody the same, so their tastes differ where their wishes are met.
-    @Test func aWishIsHeldAgainstTheOthersProfile() async throws {
+    @Test func aWishIsComparedWithTheOthersProfile() async throws {
         try await TestSystem.run { system in
             func person(_ phone: String, _ build: JSONValue, wishes: String) async throws -> Session {
                 let tags = [
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func twoWhoLookAtEachOtherAtOnceAreToldTheSame() async throws {
+    @Test func twoPeopleComparedConcurrentlySeeTheSameFigure() async throws {
         try await TestSystem.run { system in
             let (anna, bo) = (
                 try await Self.matched("+14155552671", system), try await Self.matched("+14155552672", system)

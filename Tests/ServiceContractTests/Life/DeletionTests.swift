@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func isNotUndoneByWhatComesLate() async throws {
+    @Test func lateEventsDoNotUndoADeletion() async throws {
         try await TestSystem.run { system in
             let session = try await system.signIn(Self.phone)
             let person = session.user.id
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func isFinishedWhenAServiceThatWasDownComesBack() async throws {
+    @Test func aDeletionFinishesWhenAStoppedServiceReturns() async throws {
         try await TestSystem.run { system in
             let session = try await system.onboarded(Self.phone)
             for service: ServiceName in [.profile, .questionnaire, .recovery] { await system.stop(service) }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func wantsASignInByACodeAndNoFreeze() async throws {
+    @Test func aDeletionNeedsAFreshSignInAndNoFreeze() async throws {
         try await TestSystem.run { system in
             let session = try await system.onboarded(Self.phone)
             try await system.rows(.auth, "UPDATE sessions SET otp_at = otp_at - interval '5 minutes'")

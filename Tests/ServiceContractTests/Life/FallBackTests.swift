@@ -6,7 +6,7 @@ import Testing
 
 /// Two clusters: profile's, whose standby takes over without the last transactions, and that of all other services.
 @Suite("a service whose database falls back") struct FallBackTests {
-    @Test func getsTheEventsAgainThatItLost() async throws {
+    @Test func aRestoredServiceGetsItsLostEventsAgain() async throws {
         let primary = try await Loop.offload { try ScratchCluster("-profile") }
         defer { primary.destroy() }
         let definition = try #require(TestSystem.definitions.first { $0.name == .profile })

@@ -7,7 +7,7 @@ import Testing
 @Suite("tables of the services") struct ServiceTablesTests {
     /// Compares the tables in a migrated schema with those that a running service looks for.
     @Test(arguments: TestSystem.definitions.indices)
-    func areThoseThatItsMigrationsSay(index: Int) async throws {
+    func theTablesAreThoseOfTheMigrations(index: Int) async throws {
         let definition = TestSystem.definitions[index]
         let scratch = try await ScratchDatabase.make(
             schema: definition.name.identifier, migrations: definition.migrations)

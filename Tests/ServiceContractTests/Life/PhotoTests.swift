@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aPhotoReachesAProfileThatWasAway() async throws {
+    @Test func aPhotoReachesAProfileServiceThatWasAway() async throws {
         try await TestSystem.run { system in
             let person = try await system.signIn("+14155550163")
             let media = try await system.uploaded(as: person)

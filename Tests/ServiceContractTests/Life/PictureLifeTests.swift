@@ -10,7 +10,7 @@ import Testing
     private static let (phone, unknown, leaver) = ("+14155552671", "+14155552699", "+14155552672")
     private static let claimants = ["+46701234567", "+46701234568", "+46701234569"]
 
-    @Test(.bounded) func aReviewerSeesWhatAClaimantSentUntilTheCaseEnds() async throws {
+    @Test(.bounded) func aReviewerSeesAClaimantsPicturesUntilTheCaseEnds() async throws {
         try await TestSystem.run { system in
             _ = try await system.onboarded(Self.phone)
             try await system.age()

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func aNumberThatClaimsOpensNoAccountMeanwhile() async throws {
+    @Test func aClaimingNumberOpensNoAccountDuringTheClaim() async throws {
         try await TestSystem.run { system in
             _ = try await system.signIn(Self.phone)
             let requested = try await claim(system)

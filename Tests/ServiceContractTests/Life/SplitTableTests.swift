@@ -31,7 +31,7 @@ import Testing
         ("questionnaire", "snapshots"), ("visual_preference", "presentations"), ("auth", "refresh_tokens"),
         ("auth", "audit"),
     ])
-    @Loop func areAsBeforeBesides(service: String, table: String) async throws {
+    @Loop func aSplitKeepsTheShapeOfTheTable(service: String, table: String) async throws {
         let scratch = try await Self.migrated(service)
         let before = try await scratch.query(Self.shape(of: table))
         try await scratch.split(table, into: 3)

@@ -28,7 +28,7 @@ extension CompareProfiles: MessageContract {
 }
 
 @Suite("questionnaire.compare-profiles") @Loop struct CompareProfilesContractTests {
-    @Test func theSameAnswersAreAllAlikeAndWhoSaidNothingIsLikeNobody() async throws {
+    @Test func equalAnswersScore100AndMissingOnesNothing() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let asked = try await CompareProfiles.everyday(questionnaire)
             let same = try await questionnaire.reply(to: asked)
@@ -42,7 +42,7 @@ extension CompareProfiles: MessageContract {
         }
     }
 
-    @Test func whatWasStoppedIsComparedNoMore() async throws {
+    @Test func stoppedSessionsAreNotCompared() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let asked = try await CompareProfiles.everyday(questionnaire)
             let person = asked.message.second

@@ -97,7 +97,7 @@ extension GetExtracts: MessageContract {
         }
     }
 
-    @Test func withoutProfileNothingThatNamesItsFieldsIsPublished() async throws {
+    @Test func withoutProfileNoDefinitionWithItsFieldsIsPublished() async throws {
         try await ServiceStage.run(QuestionnaireServiceDefinition.definition) { stage in
             let questionnaire = QuestionnaireProvider(stage: stage, opened: EventRecorder<SessionOpened>())
             let draft = try await questionnaire.draft(Self.definition, of: "about-me")
@@ -110,7 +110,7 @@ extension GetExtracts: MessageContract {
         }
     }
 
-    @Test func answersAreToldToProfileAlone() async throws {
+    @Test func onlyProfileMayReadExtracts() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             var asked = try await GetExtracts.everyday(questionnaire)
             #expect(
@@ -121,7 +121,7 @@ extension GetExtracts: MessageContract {
         }
     }
 
-    @Test func nothingIsToldOfASessionThatWasStopped() async throws {
+    @Test func aStoppedSessionHasNoExtracts() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let asked = try await GetExtracts.everyday(questionnaire)
             let (person, session) = (asked.message.personID, asked.message.sessionID)
@@ -216,7 +216,7 @@ extension GetExtracts: MessageContract {
         }
     }
 
-    @Test func whoIsTooYoungIsBlockedByTheAnswer() async throws {
+    @Test func anAnswerThatRevealsAMinorBlocksThePerson() async throws {
         try await TestSystem.run { system in
             let writer = try await Writer("+14155550123", to: "realsingles-profile", in: system)
             let born = JSONValue.string("\(Timestamp.now().date.year - 16)-01-01")
@@ -231,7 +231,7 @@ extension GetExtracts: MessageContract {
         }
     }
 
-    @Test func anAnswerThatNobodyCanJudgeIsNotSavedAndOneThatNeedsNoJudgeIs() async throws {
+    @Test func onlyAnswersThatNeedProfileAreRefusedWhileItIsAway() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition)
             let writer = try await Writer("+14155550123", in: system)

@@ -96,7 +96,7 @@ extension GetQuestions: MessageContract {
 }
 
 @Suite("questionnaire.get-questions") @Loop struct GetQuestionsContractTests {
-    @Test func opensOneSessionHoweverOftenItIsAsked() async throws {
+    @Test func repeatedRequestsOpenOneSession() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let asked = Asked(GetQuestions(), for: .random())
             let first = try await questionnaire.reply(to: asked)

@@ -31,7 +31,7 @@ import Testing
         ]
     }
 
-    @Test func twoPeopleAreComparedByWhatTheyWant() async throws {
+    @Test func twoPeopleAreComparedByTheirPreferences() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition)
             var people: [Identifier] = []

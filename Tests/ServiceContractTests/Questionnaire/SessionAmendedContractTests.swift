@@ -52,7 +52,7 @@ extension SessionAmended: MessageContract {
     }
 
     /// A snapshot is made after a later answer, and after the session was reopened and completed again.
-    @Test func isToldOfEachSnapshotAfterTheFirst() async throws {
+    @Test func eachSnapshotAfterTheFirstIsPublishedAsAmended() async throws {
         let amendments = Amendments()
         try await QuestionnaireProvider.run(toldTo: EventRecorder<SessionCompleted>(), amendments) { questionnaire in
             let (session, person) = try await questionnaire.session(

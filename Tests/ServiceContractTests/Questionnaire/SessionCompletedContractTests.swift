@@ -56,7 +56,7 @@ extension SessionCompleted: MessageContract {
         }
     }
 
-    @Test func isToldAgainUntilProfileHasItAndSaysTheSameEachTime() async throws {
+    @Test func completionIsDeliveredUnchangedUntilProfileTakesIt() async throws {
         let profile = Profile(refusals: 2)
         try await QuestionnaireProvider.run(toldTo: profile) { questionnaire in
             let person = Identifier.random()
@@ -70,7 +70,7 @@ extension SessionCompleted: MessageContract {
         }
     }
 
-    @Test func isNotToldOfASessionThatIsStillOpen() async throws {
+    @Test func anOpenSessionIsNotPublishedAsCompleted() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let asked = try await SubmitResponses.provocations["questionnaire_incomplete"]?(questionnaire)
             await #expect(throws: BusError.self) { try await questionnaire.reply(to: #require(asked)) }

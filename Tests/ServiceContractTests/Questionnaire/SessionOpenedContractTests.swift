@@ -36,7 +36,7 @@ extension SessionOpened: MessageContract {
 
 @Suite("questionnaire.session-opened") @Loop struct SessionOpenedContractTests {
     /// The event comes once for each way to open a session, also with concurrent and later requests.
-    @Test func isToldOfEachSessionOnce() async throws {
+    @Test func eachSessionIsPublishedAsOpenedOnce() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let (reader, writer, opener) = (Identifier.random(), Identifier.random(), Identifier.random())
             let smoking = ResponseItem(question: "smoking", value: "never")

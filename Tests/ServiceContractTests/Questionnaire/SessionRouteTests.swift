@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func whereASessionIsOpenedMayBeSaid() async throws {
+    @Test func theClientMayNameThePlatformOfASession() async throws {
         try await TestSystem.run { system in
             let person = try await system.signIn("+14155550123")
             let wrong = try await system.send("POST", Self.base, ["platform": "vax"], as: person)
@@ -79,7 +79,7 @@ import Testing
 
     /// The slower of two devices learns the other's answer and device. It may force its own answer, and nothing is
     /// lost.
-    @Test func whoForcesAnAnswerHasSeenTheOther() async throws {
+    @Test func aForcedAnswerFollowsASeenConflict() async throws {
         try await TestSystem.run { system in
             @Loop func write(_ value: JSONValue, _ device: String, base: Int64, force: Bool? = nil) -> JSONValue {
                 var members = Self.put(value, base: base).objectValue ?? [:]
@@ -246,7 +246,7 @@ import Testing
     }
 
     /// A person reads what they wrote, as the next thing that they ask.
-    @Test(.bounded) func whoCompletedItsQuestionsIsPastThem() async throws {
+    @Test(.bounded) func onboardingIsPastTheQuestionsAtOnceAfterCompletion() async throws {
         try await TestSystem.run { system in
             for number in 0..<5 {
                 let person = try await system.signIn("+1415555012\(number)")
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func aScreenBehindTheLastQuestionIsToldUntilItWasSeen() async throws {
+    @Test func aClosingScreenIsShownUntilAcknowledged() async throws {
         try await TestSystem.run { system in
             let base = "/questionnaires/eko-family/sessions"
             let person = try await system.signIn("+14155550123")
@@ -480,7 +480,7 @@ import Testing
         }
     }
 
-    @Test func aDeletedDraftIsGoneAndItsNumberIsNotGivenAgain() async throws {
+    @Test func aDeletedDraftsNumberIsNotUsedAgain() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let (kept, deleted) = (try await questionnaire.draft(), try await questionnaire.draft())
             try await questionnaire.reply(

@@ -33,7 +33,7 @@ extension GetStatistics: MessageContract {
 }
 
 @Suite("questionnaire.get-statistics") @Loop struct GetStatisticsContractTests {
-    @Test func countsWhatPeopleDid() async throws {
+    @Test func statisticsCountSessionsAndAnswers() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             _ = try await questionnaire.session(answers: QuestionnaireProvider.required, complete: true)
             _ = try await questionnaire.session(answers: [

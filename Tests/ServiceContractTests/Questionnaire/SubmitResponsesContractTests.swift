@@ -156,7 +156,7 @@ extension SubmitResponses: MessageContract {
         }
     }
 
-    @Test func aClientsKeyIsToldToBeAReplay() async throws {
+    @Test func aRepeatedClientKeyIsMarkedAsAReplay() async throws {
         try await QuestionnaireProvider.run { questionnaire in
             let asked = questionnaire.item(ResponseItem(question: "smoking", value: "never"))
             let body = try WireJSON.encode(asked.message)

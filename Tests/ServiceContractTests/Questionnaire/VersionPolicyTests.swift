@@ -31,7 +31,7 @@ import Testing
         ["mutationId": .string(mutation.description), "state": "answered", "value": value]
     }
 
-    @Test func whoIsUnderWayIsOfferedWhatTheNewestVersionOffers() async throws {
+    @Test func anOpenSessionIsOfferedTheNewestVersionsOffer() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition(1, questions: ["town"]))
             let person = try await system.signIn("+14155550123")
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// The database's clock decides. The test changes the time of the retirement.
-    @Test func whoIsUnderWayInARetiredVersionMayFinishForAWhile() async throws {
+    @Test func aRetiredVersionsSessionMayFinishWithinItsTerm() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition(1, questions: ["town", "street"], policy: ["drainDays": 30]))
             let person = try await system.signIn("+14155550123")
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// Without the member `drainDays`, the session can be finished at any time.
-    @Test func whoIsUnderWayWithoutATermMayFinishAtAnyTime() async throws {
+    @Test func aRetiredVersionWithoutATermMayBeFinishedAtAnyTime() async throws {
         try await TestSystem.run { system in
             try await system.publish(Self.definition(1, questions: ["town"]))
             let person = try await system.signIn("+14155550123")
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// There is no newer version yet to which the session could migrate.
-    @Test func whoIsUnderWayInTheNewestVersionIsNotShutOutByItsRetirement() async throws {
+    @Test func theNewestVersionsSessionsOutliveItsRetirement() async throws {
         try await TestSystem.run { system in
             for version in [1, 2] as [Int64] {
                 let policy: JSONValue = ["drainDays": 1]
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A question's key is renamed and then renamed back, as when a rename is rolled back.
-    @Test func aPlaceThatAnAnswerLeftTakesAnotherOneLater() async throws {
+    @Test func aRenamedBackQuestionTakesALaterAnswer() async throws {
         try await TestSystem.run { system in
             let rename: JSONValue = [["rename": ["old": "town", "new": "city"]]]
             try await system.publish(Self.definition(1, questions: ["town"]))
