@@ -22,7 +22,7 @@ import Testing
         #expect(throws: ConfigurationError.self) { try read(environment) }?.description
     }
 
-    @Test("what is refused is named, with what would be taken")
+    @Test("a refused value is named with the accepted ones")
     func refusals() {
         #expect(refusal(["SHOP_OPEN": "5"]) == "SHOP_OPEN: \"5\" is not valid (duration 90s…1d)")
         #expect(refusal(["SHOP_OPEN": "2d"]) == "SHOP_OPEN: \"2d\" is not valid (duration 90s…1d)")
@@ -35,7 +35,7 @@ import Testing
         #expect(refusal(["VESTIBULE_PROFILE": "live"])?.contains("development, staging or production") == true)
     }
 
-    @Test func whoSaysNoProfileGetsTheStrictest() throws {
+    @Test func theDefaultProfileIsProduction() throws {
         #expect(try read([:]).profile == .production)
         #expect(try read(["VESTIBULE_PROFILE": "development"]).profile == .development)
     }
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "whoever means a variable is not given what holds without it",
+        "a misspelled variable is refused",
         arguments: [
             "VESTIBULE_PROFIL", "VESTIBULE_PROFLE", "VESTIBUL_PROFIL", "VESTIBULE-PROFILE", "VESTIBULE_PROFIEL",
         ])
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMissingIsNamedWithItsFile() throws {
+    @Test func aMissingVariableIsNamedWithItsFileVariant() throws {
         let configuration = try read([:])
         func missing(_ name: String) -> String? {
             #expect(throws: ConfigurationError.self) { try configuration.text(name) }?.description
@@ -117,7 +117,7 @@ import Testing
         #expect(lost == "SHOP_CODE_FILE names a file that cannot be read")
     }
 
-    @Test func whatOrchestratorsInjectIsIgnored() throws {
+    @Test func variablesInjectedByOrchestratorsAreIgnored() throws {
         _ = try read(["SHOP_SERVICE_HOST": "10.0.0.1", "SHOP_PORT_80_TCP": "x"])
     }
 }

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "an error is logged by what it is, never in its own words",
+        "an error is logged by its kind, not its text",
         arguments: [
             (DatabaseError.statement(sqlState: "23505", constraint: "phones_pkey"), "SQLSTATE 23505 phones_pkey"),
             (DatabaseError.statement(sqlState: "42P01", constraint: nil), "SQLSTATE 42P01"),
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Whoever reads slowly, or not at all, holds up nobody who logs.
-    @Test func linesWaitOutsideForWhoReadsThem() throws {
+    @Test func aSlowLogReaderDelaysNoWriter() throws {
         let pipe = Pipe()
         let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, room: 200_000)
         // More than a pipe and the room hold together, and nobody reads.

@@ -24,7 +24,7 @@ import Testing
         try await Exchange(port: port, request: "\(method) \(path) HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
     }
 
-    @Test func eachReplicaTellsOfItself() async throws {
+    @Test func eachReplicaReportsItsOwnMetrics() async throws {
         try await ServiceStage.run(Self.definition, replicas: 2, environment: Self.anyPort) { stage in
             let ports = try Self.ports(in: stage.log)
             #expect(ports.count == 2)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aDatabaseThatIsAwayHidesNothing() async throws {
+    @Test func metricsStayVisibleWithoutTheDatabase() async throws {
         try await Loop.spawn { try await Self.askWithoutADatabase() }.value
     }
 
@@ -62,7 +62,7 @@ import Testing
         await container.stop(notice: .zero)
     }
 
-    @Test func productionRefusesADatabaseThatSomebodyCouldStandBefore() async throws {
+    @Test func productionRefusesAnUnauthenticatedDatabase() async throws {
         let folder = try ScratchFolder()
         let keys = try await BusKeys(in: folder.path)
         let environment = [
@@ -77,7 +77,7 @@ import Testing
         #expect(error?.description.hasPrefix("PROFILE_DATABASE_URL must say sslmode=verify-full") == true)
     }
 
-    @Test func whatIsNoAddressIsNamed() throws {
+    @Test func aMalformedAddressIsNamed() throws {
         let configuration = try Configuration(
             variables: CommonVariables.everyProcess(peers: []), prefix: "PROFILE_",
             environment: ["METRICS_HTTP": "9100"])

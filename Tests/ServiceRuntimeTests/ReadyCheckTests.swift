@@ -12,7 +12,7 @@ import Testing
     /// A port that the system chose, so that nobody else has it.
     private static let anyPort = "tcp://127.0.0.1:*"
 
-    @Test func aReplicaWithADatabaseIs() async throws {
+    @Test func aReplicaWithADatabaseIsReady() async throws {
         try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
             let endpoint = try #require(stage.containers[0].bus.endpoint)
             #expect(try await eventually { try await Self.check(endpoint, stage.keys) })
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// As on the way back from a release.
-    @Test func aReplicaWithASchemaOfANewerReleaseIs() async throws {
+    @Test func aReplicaWithANewerSchemaIsReady() async throws {
         try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
             _ = try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('m9999_later', 'x')")
             try await stage.replaceReplicas(by: stage.environment)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aReplicaWhoseSchemaIsTooOldIsNotUntilItIsMigrated() async throws {
+    @Test func aReplicaWithAnOldSchemaIsNotReadyUntilMigrated() async throws {
         try await ServiceStage.run(Self.definition, replicas: 0, environment: ["BUS_BIND": Self.anyPort]) { stage in
             let last = "m0000_runtime_clock_marks"
             let sum = try await stage.rows("DELETE FROM schema_migrations WHERE name = '\(last)' RETURNING checksum")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("a replica whose tables go while it runs is not", arguments: ["TABLE inbox", "SCHEMA profile"])
+    @Test("a replica that loses its tables is not ready", arguments: ["TABLE inbox", "SCHEMA profile"])
     func lostTables(what: String) async throws {
         try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
             try await stage.untilReady()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func aReplicaThatStillStartsIsNot() async throws {
+    @Test func aStartingReplicaIsNotReady() async throws {
         try await Loop.spawn { try await Self.askAReplicaThatStarts() }.value
     }
 
@@ -109,7 +109,7 @@ import Testing
         ("tcp://0.0.0.0:7001", "tcp://127.0.0.1:7001"), ("tcp://[::]:7001", "tcp://[::1]:7001"),
         ("tcp://10.0.0.1:7001", "tcp://10.0.0.1:7001"),
     ])
-    func whoListensEverywhereIsAskedFromHere(bound: String, asked: String) throws {
+    func aReplicaBoundToAllAddressesIsAskedLocally(bound: String, asked: String) throws {
         #expect(try ReadyCheck.endpoint(bound: bound) == asked)
     }
 
