@@ -13,7 +13,7 @@ import Testing
     /// What a replica leaves that is killed between two steps.
     enum Step: CaseIterable { case nothing, key, bytes }
 
-    @Test(arguments: Step.allCases) func aDestructionGoesOnWhereItWasCutOff(_ step: Step) async throws {
+    @Test(arguments: Step.allCases) func aDestructionResumesAfterAnInterruption(_ step: Step) async throws {
         try await MediaStage.run { media in
             let id = try await media.arrived(.random())
             let (key, blob) = (
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func theKeyGoesFirstAndAFailureIsMadeUpFor() async throws {
+    @Test func theKeyIsDestroyedFirstAndAFailureIsRetried() async throws {
         try await MediaStage.run { media in
             let id = try await media.arrived(.random())
             let blob = "\(media.folder.path)/\(media.files.filter { $0.hasPrefix("blobs") }[0])"
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func onePictureThatCannotBeRemovedDoesNotHoldUpTheOthers() async throws {
+    @Test func anUnremovablePictureDoesNotHoldUpOthers() async throws {
         try await MediaStage.run { media in
             _ = try await media.arrived(.random())
             let blob = "\(media.folder.path)/\(media.files.filter { $0.hasPrefix("blobs") }[0])"
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aPictureWhosePersonLeavesWhileItArrivesIsDestroyed() async throws {
+    @Test func aPictureRemovedDuringItsUploadIsDestroyed() async throws {
         try await MediaStage.run { media in
             let upload = try await media.promised(.random())
             try await media.stage.rows(

@@ -8,7 +8,7 @@ import Testing
 @testable import VerificationService
 
 @Suite("evidence in recovery cases") @Loop struct EvidenceTests {
-    @Test func aPictureOfACaseBelongsToNobodyAndIsShownForAMinute() async throws {
+    @Test func aPictureOfACaseHasNoOwnerAndIsShownForAMinute() async throws {
         try await MediaStage.run { media in
             let (caseID, other) = (Identifier.ordered(), Identifier.ordered())
             let sent = try await media.sentEvidence(caseID, "claimant")
@@ -43,7 +43,8 @@ import Testing
     enum Progress: CaseIterable { case promised, arriving, stored }
 
     /// Whoever sends it must not notice. The cut is where a replica may be killed, too: what is done is in rows.
-    @Test(arguments: Progress.allCases) func whatArrivesAfterTheEndIsDestroyedUnread(_ progress: Progress) async throws
+    @Test(arguments: Progress.allCases) func aPictureThatArrivesAfterTheEndIsDestroyedUnread(_ progress: Progress)
+        async throws
     {
         try await MediaStage.run { media in
             let caseID = Identifier.ordered()
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func thePromiseForARepetitionIsTheSame() async throws {
+    @Test func aRepeatedRequestGetsTheSameUpload() async throws {
         try await MediaStage.run { media in
             let request = PromiseEvidence(
                 mediaID: .random(), caseID: .ordered(), side: "owner", contentType: "image/png", length: 10)

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func reviewersVerifyADocumentAndItsPicturesAreDestroyedTheKeysFirst() async throws {
+    @Test func aVerifiedDocumentsPicturesAreDestroyedKeysFirst() async throws {
         try await Verifying.run(replicas: 2) { verifying in
             let person = Identifier.random()
             let begun = try await verifying.beginDocument(person)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func theStatementsOfTheFormerReleaseGoOn() async throws {
+    @Test func theStatementsOfTheFormerReleaseStillWork() async throws {
         try await Verifying.run(judge: "staff") { verifying in
             let (person, session) = try await verifying.documentInReview()
             for tries in 1...2 {

@@ -91,7 +91,8 @@ import Testing
         (says("review"), 1), (.answers(status: 503, body: "the person's face"), 9), (says("verified"), 9),
     ]
 
-    @Test(arguments: undecided.indices) func reviewersDecideWhatTheJudgeDoesNot(_ index: Int) async throws {
+    @Test(arguments: undecided.indices) func reviewersDecidePhotosThatTheJudgeLeavesUndecided(_ index: Int) async throws
+    {
         let (manner, asked) = Self.undecided[index]
         try await Self.run(manner) { verifying, server in
             let (media, person) = (verifying.media, Identifier.random())
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aReplicaThatIsKilledWhileItAsksLosesNoQuestion() async throws {
+    @Test func aReplicaKilledDuringAJudgeRequestLosesNone() async throws {
         try await Self.run(.hangs, replicas: 0) { verifying, server in
             let media = verifying.media
             let environment = verifying.stage.environment.merging(["LOG_LEVEL": "error"]) { $1 }
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func aPhotoWhoseQuestionBecameADeadLetterComesToReviewers() async throws {
+    @Test func aPhotoUnjudgedForADayGoesToReviewers() async throws {
         try await Self.run(Self.later) { verifying, server in
             let (media, person) = (verifying.media, Identifier.random())
             let photo = try await media.arrived(person)
@@ -148,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aPhotoThatIsGoneIsNotAskedAbout() async throws {
+    @Test func aDeletedPhotoIsNotSentToTheJudge() async throws {
         try await Self.run(Self.later) { verifying, server in
             let (media, person) = (verifying.media, Identifier.random())
             let photo = try await media.arrived(person)
@@ -160,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func withoutAJudgeReviewersGetWhatItWasAskedAbout() async throws {
+    @Test func withoutAJudgeItsPendingPhotosGoToReviewers() async throws {
         try await Verifying.run(variables: ["VERIFICATION_MODERATION": "staff"]) { verifying in
             let (media, person) = (verifying.media, Identifier.random())
             let photo = try await media.arrived(person)
@@ -183,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func whoHasThoughtForADayHasNoOpinion() {
+    @Test func aJudgeUndecidedForADayGivesThePhotoToReviewers() {
         let asked = Timestamp.now()
         #expect(PhotoOpinion.later.after(asked, at: asked + .seconds(86_399)) == .later)
         #expect(PhotoOpinion.later.after(asked, at: asked + .seconds(86_400)) == .review)

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aPhotoThatNobodyApprovedHasNoSizes() async throws {
+    @Test func anUnapprovedPhotoHasNoSizes() async throws {
         let variables = Sized.real.merging(["VERIFICATION_MODERATION": "staff"]) { $1 }
         try await Verifying.run(variables: variables) { verifying in
             let media = verifying.media
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func withoutTheProgramTheServiceSaysSoAndServesThePhoto() async throws {
+    @Test func withoutTheProgramThePhotoIsServedUnsizedAndAWarningLogged() async throws {
         try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
             let url = try await media.placed(Sized.photo)
             #expect(try await eventually { media.stage.log.text.contains("photo_sizes_not_made") })
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["exec /usr/bin/sleep 60", "while true; do true; done"])
-    func aProgramThatHangsIsTriedThreeTimes(script: String) async throws {
+    func aHangingProgramIsTriedThreeTimes(script: String) async throws {
         #expect(ConfinedProgram("").limit == .seconds(5))
         try await failing(script, error: "too_slow") { media, sizing in
             for attempt in 1..<PhotoSizing.mostAttempts {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aPictureThatEndsThreeReplicasIsGivenUp() async throws {
+    @Test func aPictureThatKillsThreeReplicasIsAbandoned() async throws {
         try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
             _ = try await media.placed(Sized.photo)
             let photos = PhotoStore(media: media.store, keys: media.stage.containers[0].keys)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func aPhotoWhoseBytesChangedIsSaidAndNotTriedAgain() async throws {
+    @Test func aCorruptPhotoIsLoggedAndNotRetried() async throws {
         try await MediaStage.run(variables: [Sized.variable: "/nowhere/vipsthumbnail"]) { media in
             _ = try await media.placed(Sized.photo)
             let name = try #require(media.files.first { $0.hasPrefix("blobs") })
@@ -180,11 +180,11 @@ import Testing
     @Test(arguments: [
         ("signal_9", true), ("too_slow", true), ("no_child", true), ("no_memory", true), ("no_program", true),
         ("exit_1", false), ("signal_24", false), ("signal_11", false),
-    ]) func theMachineMayBeToBlameForSomeFailures(reason: String, isPassing: Bool) {
+    ]) func someFailuresAreBlamedOnTheMachineAndRetried(reason: String, isPassing: Bool) {
         #expect(ConfinedProgram.Failure(reason).isPassing == isPassing)
     }
 
-    @Test func theChildHasThePictureAndReachesNothingElse() async throws {
+    @Test func theChildReachesNothingButThePicture() async throws {
         let (folder, server) = (try ScratchFolder(), try ProviderServer(.hangs))
         let port = try #require(URLComponents(string: server.url)?.port)
         try Data("a secret".utf8).write(to: URL(filePath: folder.path + "/key"))
@@ -363,7 +363,7 @@ import Testing
 
 /// A process that makes sizes is killed in the middle.
 @Suite("smaller sizes of photos, and kill -9", .serialized) @Loop struct PhotoSizeKillTests {
-    @Test func leavesNeitherAChildNorAFileAndTheSizesAreMadeAfterwards() async throws {
+    @Test func aKilledServiceLeavesNoChildAndSizesAreMadeLater() async throws {
         let folder = try ScratchFolder()
         let patience = "600.\(UInt32.random(in: 1...UInt32.max))"
         let hanging = try folder.script("tool", "[ \"$1\" = --version ] || exec /usr/bin/sleep \(patience)")

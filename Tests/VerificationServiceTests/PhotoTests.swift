@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func nobodyShowsOrRemovesWhatIsNotTheirs() async throws {
+    @Test func aPersonCannotShowOrRemoveAnothersPhoto() async throws {
         try await MediaStage.run { media in
             let (owner, stranger) = (Identifier.random(), Identifier.random())
             let photo = try await media.arrived(owner)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func theFirstPhotoThatOthersMaySeeStandsForThePerson() {
+    @Test func theFirstApprovedPhotoRepresentsThePerson() {
         let ids = (0..<3).map { _ in Identifier.random() }
         func shown(_ states: Moderation...) -> Identifier? {
             PhotoOrder.shown(zip(ids, states).map { Photo(media: $0, moderation: $1) })
@@ -115,7 +115,7 @@ import Testing
         #expect(shown(.pending, .approved, .approved) == ids[1] && shown(.approved, .pending) == ids[0])
     }
 
-    @Test func profileIsToldOfTheFirstPhotoAndCanSignNoOther() async throws {
+    @Test func profileReceivesTheFirstPhotoAndCanSignNoOther() async throws {
         try await Verifying.run { verifying in
             let (media, person) = (verifying.media, Identifier.random())
             let (first, second) = (try await media.arrived(person), try await media.arrived(person))
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func profileIsToldAgainWhenPhotosHaveAnotherAddress() async throws {
+    @Test func profileIsNotifiedAgainWhenPhotosGetAnotherAddress() async throws {
         try await Verifying.run { verifying in
             let (media, person) = (verifying.media, Identifier.random())
             let photo = try await media.arrived(person)

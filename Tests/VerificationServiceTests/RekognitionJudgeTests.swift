@@ -38,7 +38,7 @@ import Testing
         return try await verifying.ask(BeginVerification(consent: consent), person, key: key)
     }
 
-    @Test func aSessionHasOneCheckAndKeysThatNobodyKeeps() async throws {
+    @Test func aSessionHasOneCheckAndItsKeysAreNotStored() async throws {
         try await Self.run { verifying, aws in
             let (person, key) = (Identifier.random(), "key-\(Identifier.random())")
             let begun = try await Self.begin(verifying, person, key: key)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theResultVerifiesThePersonAndItsScoreStaysHere() async throws {
+    @Test func theResultVerifiesThePersonAndItsScoreIsNotShared() async throws {
         try await Self.run { verifying, aws in
             aws.results = [AWSServer.result("SUCCEEDED", score: Self.score)]
             let person = Identifier.random()
@@ -91,14 +91,14 @@ import Testing
         }
     }
 
-    @Test func withoutConsentNobodyIsAsked() async throws {
+    @Test func withoutConsentNoCheckIsOpened() async throws {
         try await Self.run { verifying, aws in
             let begun = try await verifying.begin(.random(), nil)
             #expect(begun.status == "declined" && aws.server.requests.isEmpty)
         }
     }
 
-    @Test func aTimerAsksForTheResultWhereTheAppNeverComesBack() async throws {
+    @Test func aTimerFetchesTheResultIfTheAppNeverReturns() async throws {
         try await Self.run { verifying, aws in
             aws.results = [AWSServer.result("SUCCEEDED", score: "12")]
             let person = Identifier.random()
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func throttlingIsWaitedForAndAForgottenCheckCostsNoTry() async throws {
+    @Test func throttlingIsRetriedAndAForgottenCheckCostsNoTry() async throws {
         try await Self.run { verifying, aws in
             aws.results = [
                 .answers(status: 400, body: #"{"__type": "com.amazonaws.rekognition#ThrottlingException"}"#),
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aCheckThatNobodyDidCostsNoTry() async throws {
+    @Test func anUnusedCheckCostsNoTry() async throws {
         try await Self.run { verifying, aws in
             aws.results = [AWSServer.result("EXPIRED")]
             let person = Identifier.random()

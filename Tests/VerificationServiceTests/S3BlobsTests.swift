@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOverloadedIsAskedAgainAndWhatIsRefusedIsNot() async throws {
+    @Test func overloadIsRetriedAndRefusalsAreNot() async throws {
         try await Bucket.run { bucket in
             let (blobs, id) = (try Self.blobs(bucket.url), Identifier.random())
             bucket.refusals = [(503, "SlowDown"), (500, "InternalError")]
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatHangsIsNotWaitedFor() async throws {
+    @Test func aHangingServerTimesOut() async throws {
         let server = try ProviderServer(.hangs)
         var patience = Self.quick
         (patience.transfer, patience.request, patience.pauses) = (.milliseconds(50), .milliseconds(50), [])
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Keys are gone, other replicas and statements go on, and nothing is noted before the bytes are gone, too.
-    @Test func aSlowBucketHoldsUpNothingButTheNote() async throws {
+    @Test func aSlowBucketDelaysOnlyTheRecordOfDestruction() async throws {
         try await Self.withService { bucket, media in
             let removal = LoopPromise<Void>()
             bucket.removal = removal
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// What was taken may be written once more, or be taken by another replica.
-    @Test func aRowThatGotAnotherTimeMeanwhileStays() async throws {
+    @Test func aDestructionRescheduledMeanwhileKeepsItsRow() async throws {
         try await Self.withService { bucket, media in
             let removal = LoopPromise<Void>()
             bucket.removal = removal

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func whatDiffersFromThePromiseIsRefusedBeforeItsBody() async throws {
+    @Test func anUploadThatDiffersFromItsPromiseIsRefusedBeforeItsBody() async throws {
         try await MediaStage.run { media in
             let upload = try await media.promised(.random())
             let url = upload.uploadUrl
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPictureLeavesNothing() async throws {
+    @Test func anUploadThatIsNoPictureLeavesNothing() async throws {
         try await MediaStage.run { media in
             let person = Identifier.random()
             let upload = try await media.promised(person, length: 5)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func aPictureMayArriveAfterTheTimeOfItsAddress() async throws {
+    @Test func anUploadMayEndAfterItsAddressExpires() async throws {
         try await MediaStage.run { media in
             let (person, container) = (Identifier.random(), media.stage.containers[0])
             let upload = try await media.promised(person)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whatArrivesIsEncryptedAndHasNoNameAndGoesWithItsConnection() async throws {
+    @Test func anUploadIsEncryptedAndVanishesWithItsConnection() async throws {
         try await MediaStage.run { media in
             let upload = try await media.promised(.random())
             var client: RawClient? = try await media.sendAllButOneByte(of: MediaStage.picture, to: upload.uploadUrl)
@@ -166,7 +166,7 @@ import Testing
         return try #require(Int(figures[1])) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    @Test func noPartOfASpoolStandsForAnotherOne() async throws {
+    @Test func noPartOfASpoolCanReplaceAnother() async throws {
         let folder = try ScratchFolder()
         try await Loop.offload {
             let length = HTTPServer.partLength
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func aBrowserMayAskFirst() async throws {
+    @Test func aBrowsersPreflightIsAnswered() async throws {
         try await MediaStage.run { media in
             let upload = try await media.promised(.random())
             let sent = try await media.send([], to: upload.uploadUrl, method: "OPTIONS")
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func theAddressSaysWhatMayBeSentAndUntilWhen() throws {
+    @Test func theAddressBindsTypeLengthOwnerAndExpiry() throws {
         let key = KeyedHash(try KeyRing(contents: KeyRing.generate(id: "test")), purpose: "upload-address")
         let address = UploadAddress(
             media: .random(), owner: .random(), contentType: "image/png", length: 7, expires: 1000)

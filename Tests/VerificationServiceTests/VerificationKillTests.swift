@@ -99,31 +99,35 @@ import Testing
         }
     }
 
-    /// What becomes of the transaction whose process was killed.
-    enum Fate: Sendable { case undone, done }
+    /// Whether the transaction of the killed process is committed.
+    enum CommitOutcome: Sendable { case undone, done }
 
     /// Each commit in one of the two ways; both in `make prove`.
-    nonisolated private static let cases = fates(of: Moment.allCases) { $0.commit != nil }
-    nonisolated private static let documentCases = fates(of: DocumentMoment.allCases) { $0.commit != nil }
-    nonisolated private static let endCases = fates(of: Ending.all) { $0.commit != nil }
-    nonisolated private static let photoCases = fates(of: PhotoMoment.allCases) { $0.commit != nil }
-    nonisolated private static let evidenceCases = fates(of: EvidenceMoment.allCases) { $0.commit != nil }
+    nonisolated private static let cases = outcomes(of: Moment.allCases) { $0.commit != nil }
+    nonisolated private static let documentCases = outcomes(of: DocumentMoment.allCases) { $0.commit != nil }
+    nonisolated private static let endCases = outcomes(of: Ending.all) { $0.commit != nil }
+    nonisolated private static let photoCases = outcomes(of: PhotoMoment.allCases) { $0.commit != nil }
+    nonisolated private static let evidenceCases = outcomes(of: EvidenceMoment.allCases) { $0.commit != nil }
 
-    nonisolated private static func fates<Each>(of moments: [Each], isCommit: (Each) -> Bool) -> [(Each, Fate)] {
+    nonisolated private static func outcomes<Each>(of moments: [Each], isCommit: (Each) -> Bool) -> [(
+        Each, CommitOutcome
+    )] {
         moments.enumerated().flatMap { number, moment in
-            let fates: [Fate] = isCommit(moment) ? [.undone, .done] : [.undone]
-            let isAll = fates.count == 1 || Rounds.areMany
-            return fates.enumerated().filter { isAll || (number + $0.offset) % 2 == 0 }.map { (moment, $0.element) }
+            let outcomes: [CommitOutcome] = isCommit(moment) ? [.undone, .done] : [.undone]
+            let isAll = outcomes.count == 1 || Rounds.areMany
+            return outcomes.enumerated().filter { isAll || (number + $0.offset) % 2 == 0 }.map { (moment, $0.element) }
         }
     }
 
-    @Test(arguments: cases) func isResumedOnceAndLeavesNothing(moment: Moment, fate: Fate) async throws {
+    @Test(arguments: cases) func aCaptureIsResumedOnceAndLeavesNothing(moment: Moment, outcome: CommitOutcome)
+        async throws
+    {
         try await Verifying.run(replicas: 0) { verifying in
             let victim = Victim(verifying)
             try await victim.start()
             let walk = Walk(verifying)
             var killing: Task<Void, any Error>?
-            if moment.commit != nil { killing = try await victim.beginKilling(moment.commit, fate) }
+            if moment.commit != nil { killing = try await victim.beginKilling(moment.commit, outcome) }
             let session = try await walk.begin()
             switch moment {
             case .bodyArrives: walk.interruption = { try await victim.killInBody(of: $0) }
@@ -131,7 +135,7 @@ import Testing
             default: break
             }
             try await walk.upload(session)
-            if moment == .keyIsGone { killing = try await victim.beginKilling(nil, fate) }
+            if moment == .keyIsGone { killing = try await victim.beginKilling(nil, outcome) }
             try await walk.complete(session)
             _ = try await verifying.decided.atLeast(1)
             try await killing?.value
@@ -141,14 +145,14 @@ import Testing
     }
 
     @Test(arguments: documentCases)
-    func aDocumentIsResumedOnceAndLeavesNothing(moment: DocumentMoment, fate: Fate) async throws {
+    func aDocumentIsResumedOnceAndLeavesNothing(moment: DocumentMoment, outcome: CommitOutcome) async throws {
         try await Verifying.run(replicas: 0) { verifying in
             let victim = Victim(verifying)
             try await victim.start()
             let walk = Walk(verifying)
             var killing: Task<Void, any Error>?
             func reach(_ next: DocumentMoment) async throws {
-                if moment == next { killing = try await victim.beginKilling(moment.commit, fate) }
+                if moment == next { killing = try await victim.beginKilling(moment.commit, outcome) }
             }
             try await reach(.sessionBegins)
             let session = try await walk.beginDocument()
@@ -167,7 +171,9 @@ import Testing
         }
     }
 
-    @Test(arguments: endCases) func anEndIsResumedOnceAndLeavesNothing(ending: Ending, fate: Fate) async throws {
+    @Test(arguments: endCases) func anEndIsResumedOnceAndLeavesNothing(ending: Ending, outcome: CommitOutcome)
+        async throws
+    {
         try await Verifying.run(judge: "staff", replicas: 0) { verifying in
             let victim = Victim(verifying)
             try await victim.start()
@@ -175,7 +181,7 @@ import Testing
             let session = try await walk.begin()
             try await walk.upload(session)
             if ending.cause == .clock { try await walk.complete(session, expecting: ["manual_review"]) }
-            let killing = try await victim.beginKilling(ending.commit, fate)
+            let killing = try await victim.beginKilling(ending.commit, outcome)
             let (told, row, acts): ([String], String, String)
             switch ending.cause {
             case .withdrawal:
@@ -207,13 +213,13 @@ import Testing
     }
 
     @Test(arguments: photoCases)
-    func aProfilesPhotoIsResumedOnceAndLeavesNothing(moment: PhotoMoment, fate: Fate) async throws {
+    func aProfilesPhotoIsResumedOnceAndLeavesNothing(moment: PhotoMoment, outcome: CommitOutcome) async throws {
         try await Verifying.run(replicas: 0, variables: ["VERIFICATION_MODERATION": "staff"]) { verifying in
             let victim = Victim(verifying)
             try await victim.start()
             let walk = Walk(verifying)
             let photo = try await verifying.media.arrived(walk.person)
-            let killing = try await victim.beginKilling(moment.commit, fate)
+            let killing = try await victim.beginKilling(moment.commit, outcome)
             try await walk.show([photo])
             try await walk.approve(photo)
             _ = try await verifying.shown.atLeast(1)
@@ -235,21 +241,21 @@ import Testing
 
     /// Recovery, which the test stands in for, repeats what was not answered, with the ID that it chose.
     @Test(arguments: evidenceCases)
-    func evidenceIsResumedOnceAndLeavesNothing(moment: EvidenceMoment, fate: Fate) async throws {
+    func evidenceIsResumedOnceAndLeavesNothing(moment: EvidenceMoment, outcome: CommitOutcome) async throws {
         try await Verifying.run(replicas: 0) { verifying in
             let victim = Victim(verifying)
             try await victim.start()
             let caseID = Identifier.ordered()
             let walk = Walk(verifying)
             var killing: Task<Void, any Error>?
-            if moment.commit != nil { killing = try await victim.beginKilling(moment.commit, fate) }
+            if moment.commit != nil { killing = try await victim.beginKilling(moment.commit, outcome) }
             switch moment {
             case .bodyArrives: walk.interruption = { try await victim.killInBody(of: $0) }
             case .keyIsWritten: walk.interruption = { try await victim.killBehindKey(of: $0) }
             default: break
             }
             let media = try await walk.sendEvidence(to: caseID)
-            if moment == .keyIsGone { killing = try await victim.beginKilling(nil, fate) }
+            if moment == .keyIsGone { killing = try await victim.beginKilling(nil, outcome) }
             try await walk.end(caseID)
             try await killing?.value
             #expect(victim.isKilled)
@@ -260,7 +266,7 @@ import Testing
     }
 
     /// The judge said that it has no verdict yet. The process is killed as it notes when to ask again.
-    @Test func aJudgeIsAskedByOneChainOfQuestions() async throws {
+    @Test func aJudgeIsAskedByOneChainOfRequests() async throws {
         let server = try ProviderServer(.answers(status: 202, body: ""))
         let variables = [
             "VERIFICATION_WEBHOOK_URL": server.url + "/judge",
@@ -292,7 +298,7 @@ import Testing
     }
 
     /// The moments are those between any two answers that one of several people got, so others are in the middle of a step.
-    @Test(arguments: 0..<Rounds.count(1, prove: 50)) func survivesKillsAtRandom(round: Int) async throws {
+    @Test(arguments: 0..<Rounds.count(1, prove: 50)) func verificationSurvivesRandomKills(round: Int) async throws {
         try await Verifying.run(replicas: 0) { verifying in
             let environment = verifying.stage.environment.merging(["LOG_LEVEL": "error"]) { $1 }
             var program = try ServiceProgram("VerificationService", environment)
@@ -347,11 +353,11 @@ import Testing
 
     /// Kills the process while a row is committed, or when the key of the picture is gone.
     func beginKilling(
-        _ commit: (table: String, condition: String)?, _ fate: VerificationKillTests.Fate
+        _ commit: (table: String, condition: String)?, _ outcome: VerificationKillTests.CommitOutcome
     ) async throws -> Task<Void, any Error> {
         guard let commit else { return Loop.spawn { try await self.killWhenKeyIsGone() } }
         try await closeGate(commit.table, commit.condition)
-        return Loop.spawn { try await self.killAtGate(fate) }
+        return Loop.spawn { try await self.killAtGate(outcome) }
     }
 
     // MARK: While a transaction commits
@@ -372,14 +378,14 @@ import Testing
             """)
     }
 
-    func killAtGate(_ fate: VerificationKillTests.Fate) async throws {
+    func killAtGate(_ outcome: VerificationKillTests.CommitOutcome) async throws {
         let waiting = """
             SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'
             """
         let isThere = try await eventually { try await self.stage.rows(waiting) == "1" }
         try #require(isThere, "nothing comes to the gate")
         program?.killAtOnce()
-        try await stage.rows("UPDATE gate SET state = '\(fate == .done ? "open" : "torn")'")
+        try await stage.rows("UPDATE gate SET state = '\(outcome == .done ? "open" : "torn")'")
         let isOver = try await eventually { try await self.stage.rows(waiting) == "0" }
         try #require(isOver)
         try await stage.rows("DROP FUNCTION wait_at_gate CASCADE; DROP TABLE gate")

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func theExportNamesACaptureWhileItStandsAndTheVerdictAfterwards() async throws {
+    @Test func theExportHasTheCaptureAndLaterTheVerdict() async throws {
         try await Verifying.run(judge: "staff") { verifying in
             let (person, session) = try await verifying.uploaded()
             _ = try await verifying.complete(session, person)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func whoDeclinesLeavesNoRowAndProfileIsTold() async throws {
+    @Test func aDeclinedVerificationIsReportedAndLeavesNoRow() async throws {
         try await Verifying.run { verifying in
             let person = Identifier.random()
             for consent in [nil, BiometricConsent(biometric: false, textVersion: "1", at: .now())] {
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func theClockEndsWhatNobodyJudgesAndAVerdictAfterwardsHasNoEffect() async throws {
+    @Test func anUnjudgedVerificationExpiresAndIgnoresLateVerdicts() async throws {
         try await Verifying.run(judge: "staff", replicas: 2) { verifying in
             let (person, session) = try await verifying.uploaded()
             _ = try await verifying.complete(session, person)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func nobodyWaitsLongerThanTheHardStopAndTheVerdictFollowsByPush() async throws {
+    @Test func aVerdictAfterTheHardStopComesByPush() async throws {
         try await Verifying.run { verifying in
             let (person, session) = try await verifying.uploaded()
             try verifying.media.setKeys(away: true)

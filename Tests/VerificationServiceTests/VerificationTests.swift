@@ -51,7 +51,7 @@ import Testing
         (.livenessFailed, "We couldn't verify liveness. Try again?"),
         (.qualityTooLow, "Photo quality too low. Better lighting?"),
         (.inconclusive, "Verification inconclusive. Contact support?"),
-    ]) func eachVerdictHasItsSentence(status: Verification.Status, sentence: String) {
+    ]) func eachVerdictHasItsMessage(status: Verification.Status, sentence: String) {
         let view = VerificationView(Verification(status: status, tries: 1), in: .named("en"))
         #expect(view.message == sentence && view.status == status.rawValue)
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(course.told == [.inReview, .verified] && course.destroyed.count == 1)
     }
 
-    @Test func aCaptureThatIsGoneCostsNoTry() throws {
+    @Test func aMissingCaptureCostsNoTry() throws {
         var course = Course()
         try course.take(.captureMissing(try course.complete()))
         #expect(course.verification.status == .expired && course.verification.triesLeft == 3)
@@ -109,7 +109,7 @@ import Testing
         #expect(course.verification.status == .expired && course.pushes == 1, "whoever stopped waiting gets a push")
     }
 
-    @Test func aCheckThatTheAppDoesNotCompleteIsJudgedBeforeTheProviderForgetsIt() throws {
+    @Test func anUncompletedCheckIsJudgedBeforeItExpires() throws {
         var course = Course()
         let id = try course.begin()
         course.now = course.now + .seconds(100)
@@ -123,7 +123,7 @@ import Testing
         #expect(course.told == [.verified] && course.verification.check == nil && course.destroyed.isEmpty)
     }
 
-    @Test func aCheckThatNobodyRanCostsNoTry() throws {
+    @Test func anUnrunCheckCostsNoTry() throws {
         var course = Course()
         let id = try course.begin()
         try course.take(.checkOpened("check"))
@@ -163,7 +163,7 @@ import Testing
         #expect(try course.take(.checkOpened("after a week")) == [] && course.verification.triesLeft == 3)
     }
 
-    @Test func aPhotoForReviewersThatNobodySeesCanBeTakenAgain() throws {
+    @Test func anUnreviewedPhotoCanBeTakenAgain() throws {
         var course = try Self.refused(3)
         try course.begin()
         course.now = course.now + Verification.captureTime
@@ -177,14 +177,14 @@ import Testing
         #expect(course.verification.status == .manualReview)
     }
 
-    @Test func whoNeverTakesThePhotoForReviewersGetsNewTriesAfterAWeek() throws {
+    @Test func aMissingReviewPhotoGivesNewTriesAfterAWeek() throws {
         var course = try Self.refused(3)
         course.now = course.now + Verification.newTriesAfter
         try course.begin()
         #expect(try course.take(.checkOpened("check")) == [] && course.verification.triesLeft == 3)
     }
 
-    @Test func whoIsRefusedByReviewersGetsNewTriesAfterAWeek() throws {
+    @Test func aRefusalByReviewersGivesNewTriesAfterAWeek() throws {
         var course = Course()
         for _ in 0..<2 { try course.take(.judged(try course.complete(), .livenessFailed)) }
         let id = try course.complete()
@@ -198,7 +198,7 @@ import Testing
         #expect(course.verification.triesLeft == 3)
     }
 
-    @Test func aCaptureThatNobodyReviewedGivesTheTryBack() throws {
+    @Test func anUnreviewedCaptureGivesTheTryBack() throws {
         var course = Course()
         try course.complete(byReviewersOnly: true)
         #expect(course.verification.status == .manualReview && course.told == [.inReview] && course.asked == 0)
@@ -208,7 +208,7 @@ import Testing
         #expect(course.told == [.inReview, .failed] && course.pushes == 1 && course.destroyed.count == 1)
     }
 
-    @Test func aLateVerdictComesByPushAndOnlyOnce() throws {
+    @Test func aLateVerdictIsPushedOnce() throws {
         var course = Course()
         let id = try course.complete()
         course.now = course.now + Verification.hardStop - .seconds(1)
@@ -221,7 +221,7 @@ import Testing
         #expect(course.told == [.verified] && course.pushes == 1)
     }
 
-    @Test func aWaitForTheJudgeCountsOnceAndNotWhereThePersonEndsIt() throws {
+    @Test func aWaitForTheJudgeCountsOnceUnlessThePersonEndsIt() throws {
         func waits(_ end: (Identifier) -> Verification.Event, after time: Duration) throws -> [Verification.Wait?] {
             var course = Course()
             let id = try course.complete()
@@ -250,7 +250,7 @@ import Testing
         #expect(course.verification.status == .awaitingCapture && course.destroyed.count == 1)
     }
 
-    @Test func withoutConsentNothingIsKeptButTheAnswer() throws {
+    @Test func withoutConsentOnlyTheDeclineIsKept() throws {
         var course = Course()
         try course.take(.declined)
         #expect(course.told == [.declined] && course.verification.session == nil && course.verification.consent == nil)
@@ -296,7 +296,7 @@ import Testing
         #expect(course.told.last == .verified && course.verification.verifiedAt == course.now)
     }
 
-    @Test func aJudgeThatGivesUpCostsNoTry() throws {
+    @Test func anAbandonedJudgementCostsNoTry() throws {
         var course = Course()
         try course.take(.judgeGaveUp(try course.complete()))
         #expect(course.verification.status == .inconclusive && course.verification.triesLeft == 3)

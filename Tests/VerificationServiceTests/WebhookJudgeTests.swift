@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aFinalRefusalGoesToReviewersAndAnotherOneCostsATry() async throws {
+    @Test func aFinalRefusalGoesToReviewersAndOthersCostATry() async throws {
         try await Self.run(Self.says(#"{"verdict": "quality_too_low"}"#)) { verifying, server in
             let (person, session) = try await verifying.uploaded()
             _ = try await verifying.complete(session, person)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aLateVerdictComesByPushAndOnlyOnce() async throws {
+    @Test func aLateVerdictIsPushedOnce() async throws {
         try await Self.run(Self.says("", status: 202)) { verifying, server in
             let (person, session) = try await verifying.uploaded()
             _ = try await verifying.complete(session, person)
@@ -136,7 +136,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func noRedirectIsFollowedAndNoEndlessOrSlowAnswerTaken() async throws {
+    @Test func redirectsAndEndlessOrSlowAnswersAreRefused() async throws {
         let other = try ProviderServer(Self.says(#"{"verdict": "verified"}"#))
         let long = #"{"verdict": "verified"}"# + String(repeating: " ", count: ProviderClient.largestAnswerBytes)
         let manners: [(ProviderServer.Manner, String)] = [
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// Each byte comes in time; their sum does not.
-    @Test func anAnswerThatDripsIsGivenUp() async throws {
+    @Test func aDrippingAnswerIsAbandoned() async throws {
         let server = try DrippingServer()
         let answer = try await Self.asked(server.url, within: .milliseconds(300))
         #expect(answer == .failure(JudgeError("no_answer")))
