@@ -17,7 +17,7 @@ import Testing
     }
 
     /// All that limits a send is asked in one flight; the next one of its transaction writes.
-    @Test func theLimitsOfACodeAreAskedInOneRoundTrip() async throws {
+    @Test func theLimitsOfACodeAreReadInOneRoundTrip() async throws {
         try await Fleet.run { fleet in
             let link = try FlightLink(to: fleet.cluster.folder)
             defer { link.close() }
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// A client whose answers are lost: the same refresh token, fifty times at once at two processes.
-    @Test func aRefreshTokenShownToTwoProcessesAtOnceLeavesOneLivingOne() async throws {
+    @Test func aRefreshTokenUsedAtTwoProcessesLeavesOneValidToken() async throws {
         try await Fleet.run { fleet in
             for _ in 0..<2 { try fleet.start(.auth) }
             try await fleet.ready(.auth, 2)

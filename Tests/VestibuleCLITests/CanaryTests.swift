@@ -17,7 +17,7 @@ import Testing
         "canaryagent", "canarycookie", "canaryquestion", "canaryanswer", "canarynonce", "canarytoken",
     ]
 
-    @Test func nothingOfAPersonIsInALog() throws {
+    @Test func noLogHoldsDataOfAPerson() throws {
         let system = try RunningSystem(
             scale: "auth=2",
             variables: [

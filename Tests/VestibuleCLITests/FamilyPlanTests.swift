@@ -6,7 +6,7 @@ import Testing
 
 /// Document 003 on a whole system: its named states, and children that are read and changed after the end.
 @Suite("the family plan on a running system") struct FamilyPlanTests {
-    @Test(.bounded) func everyStateIsServedAndChildrenAreChangedAfterTheEnd() async throws {
+    @Test(.bounded) func everyStateIsServedAndChildrenMayChangeAfterTheEnd() async throws {
         let issuer = try DemoIssuer()
         let system = try RunningSystem(scale: "auth=1", variables: issuer.variables)
         defer { system.stop() }

@@ -8,7 +8,7 @@ import Testing
 
 /// Every shipped plan on a whole system, walked by a client that knows only what the server serves.
 @Suite("plans on a running system") struct PlanDemoTests {
-    @Test(.bounded) func everyShippedPlanIsWalkedToItsEndAtOnce() async throws {
+    @Test(.bounded) func everyShippedPlanCanBeCompletedConcurrently() async throws {
         let issuer = try DemoIssuer()
         let system = try RunningSystem(scale: "auth=1", variables: issuer.variables)
         defer { system.stop() }

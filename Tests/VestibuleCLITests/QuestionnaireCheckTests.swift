@@ -127,7 +127,7 @@ import Testing
         #expect(secret.output.contains(":7:33: error:") && secret.output.contains("[E02 "))
     }
 
-    @Test func whatChangedIsToldWithItsClass() throws {
+    @Test func eachChangeIsReportedWithItsClass() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let same = try installation.run("questionnaire", "diff", Self.shipped, Self.shipped)
@@ -146,7 +146,7 @@ import Testing
         #expect(try installation.run("questionnaire", "diff", Self.shipped, "/nowhere").code == 66)
     }
 
-    @Test func whatCannotBeReadOrIsNotUnderstoodIsSaid() throws {
+    @Test func unreadableFilesAndWrongVerbsAreErrors() throws {
         let installation = try Installation()
         defer { installation.remove() }
         #expect(try installation.run("questionnaire", "check", "/nowhere/at-all.json").code == 66)

@@ -9,7 +9,7 @@ import Testing
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "docs/schema")
 
-    @Test func whatIsCommittedIsWhatTheBuildExports() throws {
+    @Test func theCommittedSchemasAreThoseOfTheBuild() throws {
         // Tests of the services compare the schemas of their files.
         let files = ["plan.json"] + SingleDocumentCommand.kinds.map { "\($0.name).json" }
         let paths = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path).filter {

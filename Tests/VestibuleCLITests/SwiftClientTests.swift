@@ -16,7 +16,7 @@ import VestibuleClient
         address = try #require(URL(string: "http://\(system.address)"))
     }
 
-    @Test(.bounded) func onePersonGoesThroughEverything() async throws {
+    @Test(.bounded) func onePersonUsesEveryPartOfTheClient() async throws {
         defer { system.stop() }
         let (client, phone) = (Vestibule(address, store: MemoryStore()), Self.newPhone())
         let session = try await signIn(phone, client)
@@ -75,7 +75,7 @@ import VestibuleClient
         #expect(try await signIn(Self.newPhone(), third).deviceSecret != nil)
     }
 
-    @Test(.bounded) func answersAreNeitherLostNorDoubledWhateverIsCut() async throws {
+    @Test(.bounded) func answersAreNeitherLostNorDoubledByCutConnections() async throws {
         defer { system.stop() }
         let (store, wire) = (KillableStore(), CuttingWire(try HTTPClient(system.address)))
         func start() -> Vestibule { Vestibule(address, store: store, transport: wire, retries: .once) }

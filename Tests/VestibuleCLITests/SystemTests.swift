@@ -7,7 +7,7 @@ import Testing
 
 /// The programs as they were built, as processes.
 @Suite(.serialized) struct SystemTests {
-    @Test(.bounded) func onePersonIsCarriedThroughWhileEveryProcessIsKilledOnce() async throws {
+    @Test(.bounded) func onePersonCompletesEverythingDespiteKills() async throws {
         let installation = try Installation()
         defer { installation.remove() }
         let state = installation.state
@@ -140,7 +140,7 @@ import Testing
                 && slip.output.hasSuffix("\n  {\"a\" 1}\n       ^\n"), "\(slip.output)")
     }
 
-    @Test(.timed) func oneThatHangsIsMissedAloneAndARevokedKeyIsNoticed() throws {
+    @Test(.timed) func onlyAHangingReplicaIsMissedAndARevokedKeyIsReported() throws {
         let system = try RunningSystem(scale: "auth=1")
         defer { system.stop() }
         let (installation, state, address) = (system.installation, system.installation.state, system.address)
@@ -234,7 +234,7 @@ import Testing
 
     /// One request's trace is seen at every service that has to do with it, and what one says that it asked another
     /// says that it was asked.
-    @Test func whatGoesOverTheBusIsSeenAndAddsUp() throws {
+    @Test func busTrafficIsTracedAndItsCountsAgree() throws {
         let system = try RunningSystem(scale: "profile=2")
         defer { system.stop() }
         let (installation, state, address) = (system.installation, system.installation.state, system.address)
@@ -308,7 +308,7 @@ import Testing
         return all.first { $0["name"]?.stringValue == name }?["pid"]?.integerValue.map { pid_t($0) }
     }
 
-    @Test func whatASystemThatWasStartedOtherwiseSpooledIsRead() throws {
+    @Test func theSpoolOfAnySystemCanBeRead() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let spool = installation.state.spool
@@ -326,7 +326,7 @@ import Testing
         #expect(life.code == 1 && life.output == "vestibule: http://127.0.0.1:\(free.port) does not answer\n")
     }
 
-    @Test func aConfigurationThatIsRefusedIsNamed() throws {
+    @Test func aRefusedConfigurationIsNamed() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let free = try RawServer.listenAtFreePort()
@@ -338,7 +338,7 @@ import Testing
         try installation.wait("the end of every process") { installation.processes().isEmpty }
     }
 
-    @Test("a program takes no argument that it does not know", arguments: ["AuthService", "Gateway"])
+    @Test("a program refuses unknown arguments", arguments: ["AuthService", "Gateway"])
     func arguments(program: String) throws {
         let installation = try Installation()
         defer { installation.remove() }
@@ -347,7 +347,7 @@ import Testing
         #expect(result.output.split(separator: "\n").count == 1)
     }
 
-    @Test func whatCannotBeStartedEndsWithOneLineAndLeavesNothing() throws {
+    @Test func aFailedStartPrintsOneLineAndLeavesNothing() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let path = installation.state.path

@@ -3,7 +3,7 @@ import Testing
 @testable import VestibuleCLI
 
 @Suite struct ArgumentsTests {
-    @Test func optionsFlagsAndTheRestAreToldApart() throws {
+    @Test func optionsFlagsAndOtherWordsAreDistinguished() throws {
         let arguments = try Arguments(
             ["last", "--state", "/a b", "-f", "+4670"], options: ["--state"], flags: ["-f", "--json"], mostWords: 2)
         #expect(arguments["--state"] == "/a b")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "a wrong verb says so, whatever follows it",
+        "a wrong verb is named, with any words after it",
         arguments: [
             (["account", "suspnd", "--note"], "suspend PERSON --note TEXT"),
             (["audit", "ls", "--frob"], "verify [SERVICE]"),
@@ -40,7 +40,7 @@ import Testing
         #expect(nothing.code == 64 && nothing.output.hasPrefix("vestibule: vestibule \(words[0]) needs a command: "))
     }
 
-    @Test func aVerbThatLacksAWordSaysWhichItTakes() {
+    @Test func aVerbWithAMissingWordNamesTheWordsItTakes() {
         let group = CommandGroup(name: "role", usages: ["ls", "grant PERSON ROLE", "replay ID…", "replay --all"])
         #expect(group.misuse(of: "grant").message == "expected vestibule role grant PERSON ROLE")
         #expect(group.misuse(of: "replay").message == "expected vestibule role replay ID… or replay --all")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["auth", "auth=0", "auth=17", "auth=two", "gateway=2", "auth=2=3", "=2"])
-    func aScaleThatCannotBeIsWrongUsage(_ text: String) {
+    func anImpossibleScaleIsWrongUsage(_ text: String) {
         let error = #expect(throws: CommandError.self) { try UpCommand.parseScale(text) }
         #expect(error?.code == 64)
     }

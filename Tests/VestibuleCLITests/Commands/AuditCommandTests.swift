@@ -8,7 +8,7 @@ import Testing
 
 /// The command on a state folder, whose system runs or does not.
 @Suite("vestibule audit", .serialized) struct AuditCommandTests {
-    @Test func saysWhatHoldsAndWhatDoesNot() async throws {
+    @Test func auditVerifyReportsIntactAndBrokenTrails() async throws {
         let installation = try Installation()
         defer { installation.remove() }
         let state = installation.state
@@ -62,7 +62,7 @@ import Testing
         (64, ["audit"]), (64, ["audit", "mend"]), (64, ["audit", "verify", "gateway"]),
         (69, ["audit", "verify", "--state", "/tmp/vestibule-test-nothing"]),
     ])
-    func saysInOneLineWhatIsWrong(code: Int, words: [String]) throws {
+    func aUsageErrorIsReportedInOneLine(code: Int, words: [String]) throws {
         let installation = try Installation()
         defer { installation.remove() }
         let result = try installation.run(words)

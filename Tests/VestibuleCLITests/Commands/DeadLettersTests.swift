@@ -8,7 +8,7 @@ import Testing
 
 /// The command on a state folder, whose system runs or does not.
 @Suite(.serialized) struct DeadLettersTests {
-    @Test func areListedShownAndReplayedWhetherTheSystemRunsOrNot() async throws {
+    @Test func deadLettersAreListedShownAndReplayedOnlineOrOffline() async throws {
         let installation = try Installation()
         defer { installation.remove() }
         let state = installation.state
@@ -25,7 +25,7 @@ import Testing
         #expect(try await vestibule("dead-letters", "list").output == "There are no dead letters.\n")
         let (first, second) = (Identifier.random(), Identifier.random())
         let url = try PostgresServer(state).url("auth")
-        try await Told.events(
+        try await AccountEvents.publish(
             about: [first, first, first, second], database: url, keys: state.keyRing("auth"), deadAt: 1)
 
         let json = try await vestibule("dead-letters", "list", "--json").output
@@ -57,9 +57,9 @@ import Testing
         #expect(try await vestibule("dead-letters", "replay", "--all").output == "There are no dead letters.\n")
         try installation.wait("the end of every process") { installation.processes().isEmpty }
         try await up()
-        #expect(try await Told.areDelivered(database: url))
+        #expect(try await AccountEvents.areDelivered(database: url))
         #expect(
-            try await Told.positions(of: [first, second], database: try PostgresServer(state).url("profile"))
+            try await AccountEvents.positions(of: [first, second], database: try PostgresServer(state).url("profile"))
                 == [number + 2, number])
     }
 
@@ -68,7 +68,7 @@ import Testing
         (64, ["dead-letters", "replay", "--all", "01890a5d-ac96-774b-bcce-b302099a8057"]),
         (69, ["dead-letters", "list", "--state", "/tmp/vestibule-test-nothing"]),
     ])
-    func sayInOneLineWhatIsWrong(code: Int, words: [String]) throws {
+    func aUsageErrorIsReportedInOneLine(code: Int, words: [String]) throws {
         let installation = try Installation()
         defer { installation.remove() }
         let result = try installation.run(words)
@@ -76,7 +76,7 @@ import Testing
         #expect(result.output.hasPrefix("vestibule: ") && result.output.split(separator: "\n").count == 1)
     }
 
-    @Test func ofADatabaseThatCannotBeReachedAreNotNone() throws {
+    @Test func anUnreachableDatabaseIsAnErrorAndNoEmptyList() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let result = try installation.run(

@@ -42,7 +42,7 @@ import Testing
         #expect(try logs("nobody").output.hasSuffix("it has auth-2.log, auth.log, profile.log\n"))
     }
 
-    @Test func whatIsLeftOutIsSaid() throws {
+    @Test func leftOutLinesAreCountedInANote() throws {
         let lines = (0..<150).map { Self.line($0 % 60, "info", "event-\($0)") }
         let installation = try installation(["auth": lines])
         defer { installation.remove() }
@@ -54,7 +54,7 @@ import Testing
         #expect(whole.output.split(separator: "\n").count == 150)
     }
 
-    @Test func whoFollowsEndsWithWhoeverReadsIt() throws {
+    @Test func followingEndsWithItsReader() throws {
         let installation = try installation(["auth": [Self.line(1, "info", "a")]])
         defer { installation.remove() }
         let path = installation.state.path
@@ -68,7 +68,7 @@ import Testing
         #expect(Subprocess.exitCode(of: Subprocess.wait(shell)) == 128 + SIGPIPE)
     }
 
-    @Test func aFileIsReadOnlyOnceAndAgainWhereItWasBegunAnew() throws {
+    @Test func aFileIsReadOnceAndAgainAfterItWasRestarted() throws {
         let installation = try installation(["auth": ["a", "b"]])
         defer { installation.remove() }
         let path = installation.state.log("auth")
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: The supervisor
 
-    @Test func anEndSaysWhatEndedIt() throws {
+    @Test func aProcessEndNamesItsSignalOrExitCode() throws {
         let at = try #require(Timestamp("2026-02-20T09:00:00Z"))
         let (killed, refused) = (ProcessEnd(SIGKILL, at: at), ProcessEnd(78 << 8, at: at))
         #expect(killed.signal == "SIGKILL" && killed.exitCode == nil && killed.text == "SIGKILL at \(at)")
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// One look alone may be the machine's load, and a look that failed says nothing of anybody.
-    @Test func whoAnswersNobodyThreeTimesInARowHangs() {
+    @Test func aProcessThatMissesThreeChecksInARowHangs() {
         let watch = HangWatch()
         for _ in 1...2 { watch.note([7, 8], answering: [8]) }
         #expect(!watch.hangs(7))

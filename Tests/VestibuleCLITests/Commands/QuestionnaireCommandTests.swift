@@ -5,7 +5,7 @@ import Testing
 
 @Suite("vestibule questionnaire") struct QuestionnaireCommandTests {
     /// Who asked for a questionnaire that is not there has nothing to go on with.
-    @Test func whatEndsInItsMiddleSaysWhatWasDone() {
+    @Test func anInterruptedCommandReportsTheWorkDone() {
         let error = BusError(.notFound, "There is no such questionnaire.")
         #expect(
             QuestionnaireCommand.interruption(error, after: nil).message == "not_found: There is no such questionnaire."

@@ -147,7 +147,7 @@ import Testing
         #expect(try run("delete-draft", "2").output.contains("vestibule stimuli ls lists the drafts"))
     }
 
-    @Test func whatIsNotUnderstoodIsSaid() throws {
+    @Test func unreadableFilesAndWrongUsageAreReported() throws {
         let installation = try Installation()
         defer { installation.remove() }
         #expect(try installation.run("questionnaire", "import", "/nowhere/at-all.json").code == 66)

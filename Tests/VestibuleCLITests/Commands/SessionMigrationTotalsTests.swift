@@ -19,7 +19,7 @@ import Testing
         #expect(sum.line.hasPrefix("4 sessions to version 2"))
     }
 
-    @Test func aRunEndsWhileProfileAnswersForNobody() {
+    @Test func aMigrationRunEndsWhileProfileIsUnavailable() {
         var sum = SessionMigrationTotals()
         #expect(sum.add(Self.batch(moved: 0, ["date_not_opened", "service_unavailable"])) == nil)
         #expect(sum.warning != nil)

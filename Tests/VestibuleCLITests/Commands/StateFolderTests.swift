@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func aRunFileThatWasLeftBehindNamesNoRunningSystem() throws {
+    @Test func aLeftoverRunFileNamesNoRunningSystem() throws {
         try Self.withFolder { state in
             // Its number is that of a process that lives, as after the numbers have gone round.
             let file = "{\"pid\":\(getpid()),\"http\":\"127.0.0.1:1\",\"processes\":[]}"
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aRenewedKeyIsReadByWhoReadTheFormerOne() throws {
+    @Test func aRenewedKeyKeepsThePermissionsOfTheFormerOne() throws {
         try Self.withFolder { state in
             let keys = BusKeyFolder(path: state.keys)
             func mode() throws -> Int {
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// What `keys renew` prints is to be typed, wherever the folder is.
-    @Test func whatIsPrintedToTypeIsOneWordToAShell() throws {
+    @Test func aPrintedPathIsOneWordToAShell() throws {
         for text in ["/var/lib/keys", "a b", "it's", "$HOME;ls", "", "Å", "~/keys", "*"] {
             let shell = Process()
             shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatOthersMayReadStaysSoAndWhatIsForOthersIsTheirsWhateverTheUmask() throws {
+    @Test func fileModesFollowTheirPurposeAndNotTheUmask() throws {
         try Self.withFolder { state in
             func mode(_ file: String) throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func downSaysOfASystemThatHasNotWrittenItselfDownThatItStarts() throws {
+    @Test func downReportsAStartingSystem() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let lock = try installation.state.lock()
@@ -98,7 +98,7 @@ import Testing
         #expect(late.code == 0 && late.output == "Nothing runs from \(installation.state.path).\n")
     }
 
-    @Test func secretsAreMadeOnceAndForTheirOwnerOnly() throws {
+    @Test func secretsAreMadeOnceAndReadableByTheirOwnerOnly() throws {
         try Self.withFolder { state in
             try state.ensureKeys()
             let (password, ring) = (
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func theSpoolPassesOverALineThatIsNotWholeYet() throws {
+    @Test func theSpoolSkipsAnIncompleteLine() throws {
         try Self.withFolder { state in
             let file = "\(state.spool)/sms.jsonl"
             #expect(Spool(file: file).lines().isEmpty)

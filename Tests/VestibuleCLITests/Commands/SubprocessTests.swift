@@ -4,7 +4,7 @@ import Testing
 @testable import VestibuleCLI
 
 @Suite struct SubprocessTests {
-    @Test func whatAProgramReadsStandsInNoCommandAndInNoFileThatStays() throws {
+    @Test func theInputOfAProgramIsInNoCommandLineAndNoLastingFile() throws {
         let before = Set(try FileManager.default.contentsOfDirectory(atPath: "/tmp"))
         let read = try Subprocess.run(
             ["sh", "-c", "cat; tr '\\0' ' ' </proc/$$/cmdline; stat -L -c ' %a' /proc/self/fd/0"], input: "a secret\n")
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "a failure is told by the last line, else by how it ended",
+        "a failure names the last line, or else how it ended",
         arguments: [
             ("echo one; echo two >&2; exit 3", "two"), ("exit 3", "exit code 3"), ("kill -9 $$", "a signal ended it"),
         ])
@@ -25,7 +25,7 @@ import Testing
         #expect(error?.code == 69 && error?.message == "sh failed: \(reason)")
     }
 
-    @Test func nothingIsThereToBeReadUnlessItIsGiven() throws {
+    @Test func aProgramGetsNoInputUnlessGiven() throws {
         #expect(try Subprocess.run(["cat"]).isEmpty)
     }
 }

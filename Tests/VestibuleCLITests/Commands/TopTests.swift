@@ -31,7 +31,7 @@ import Testing
             report: report)
     }
 
-    @Test func ratesAreOfWhatCameBetweenTheLooks() throws {
+    @Test func ratesCoverTheTimeBetweenTwoLooks() throws {
         let before = [try look(Self.first, after: 10, ok: 100, failed: 10)]
         let gauges = ["database_connections": 16.0, "outbox_due": 7, "outbox_dead": 2, "outbox_oldest_seconds": 0.5]
         let after = [
@@ -57,7 +57,7 @@ import Testing
         #expect(load.ready == 1 && load.requests == 0 && load.inFlight == 0 && load.took.count == 0)
     }
 
-    @Test func whoDoesNotAnswerIsCountedAndShowsNothing() throws {
+    @Test func aSilentReplicaIsCountedWithoutLoad() throws {
         let dead = ServiceLoad.Look(service: .profile, instance: nil, isReady: false, at: Self.began, report: nil)
         let load = try #require(ServiceLoad.between([], [dead]).first)
         #expect(load.replicas == 1 && load.ready == 0 && load.requests == 0)

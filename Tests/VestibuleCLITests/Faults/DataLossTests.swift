@@ -6,7 +6,7 @@ import Testing
 
 /// Data that are gone are missed, and nothing empty takes their place.
 @Suite(.serialized) struct DataLossTests {
-    @Test func isSaidAndNeverCoveredUp() throws {
+    @Test func aLossOfDataIsReportedAndNeverReplacedByEmptyTables() throws {
         let system = try RunningSystem(scale: "auth=1")
         defer { system.stop() }
         let (installation, state) = (system.installation, system.installation.state)
@@ -56,7 +56,7 @@ import Testing
         try installation.wait("the end of every process") { installation.processes().isEmpty }
     }
 
-    @Test func whatAnInterruptedFirstStartLeftIsNotInTheWay() throws {
+    @Test func aFirstStartResumesAfterAnInterruption() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let postgres = try PostgresServer(installation.state)

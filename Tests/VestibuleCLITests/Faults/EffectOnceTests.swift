@@ -11,7 +11,7 @@ import Testing
 
 /// What is done once although processes die: auth as it was built, on a real PostgreSQL.
 @Suite("effect once, process by process", .serialized) struct EffectOnceTests {
-    @Test func aReplicaKilledBetweenCommitAndReplyIsAnsweredForByAnother() async throws {
+    @Test func anotherReplicaAnswersForOneKilledAfterItsCommit() async throws {
         try await Fleet.run { fleet in
             let link = try LossyLink(to: fleet.cluster.folder)
             defer { link.close() }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aStreamOfSignInsOutlivesRestartsOfPostgreSQL() async throws {
+    @Test func signInsSurviveRestartsOfPostgreSQL() async throws {
         try await Fleet.run(server: "stream") { fleet in
             let link = try LossyLink(to: fleet.cluster.folder)
             defer { link.close() }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func aStreamOfSignInsAndRecoveriesOutlivesKillsOfEveryService() async throws {
+    @Test func signInsAndRecoveriesSurviveKillsOfEveryService() async throws {
         try await Fleet.run { fleet in
             let services: [ServiceName] = [.auth, .profile, .recovery]
             var running: [ServiceName: [pid_t]] = [:]
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func relaysThatAreKilledWithEventsInHandKeepTheOrderOfEachPerson() async throws {
+    @Test func killedRelaysKeepTheOrderOfEachPersonsEvents() async throws {
         try await Fleet.run { fleet in
             let listener = Listener()
             try fleet.answer(as: .profile, listener)
@@ -147,7 +147,7 @@ import Testing
             let people = (0..<5).map { _ in Identifier.random() }
             for victims in 1...3 {
                 listener.holdsBack = true
-                try await fleet.tell((0..<20).flatMap { _ in people })
+                try await fleet.publishEvents(about: (0..<20).flatMap { _ in people })
                 // The head of each queue is delivered, and nobody knows.
                 try #require(try await eventually { listener.inHand == people.count })
                 for relay in relays.prefix(victims) { fleet.kill(relay) }
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func aServiceWithAnotherSystemsKeysSaysSoAndEnds() async throws {
+    @Test func aServiceWithAnotherSystemsKeysEndsWithAnError() async throws {
         try await Fleet.run { fleet in
             let first = try fleet.start(.auth)
             try await fleet.ready(.auth, 1)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func anEventThatIsRefusedTenTimesWaitsForAnOperator() async throws {
+    @Test func anEventRefusedTenTimesWaitsForAnOperator() async throws {
         try await Fleet.run { fleet in
             let listener = Listener()
             let (person, other) = (Identifier.random(), Identifier.random())
@@ -187,7 +187,7 @@ import Testing
             try fleet.answer(as: .profile, listener)
             for _ in 0..<2 { try fleet.start(.auth) }
             try await fleet.ready(.auth, 2)
-            try await fleet.tell([person, other, person, other, person])
+            try await fleet.publishEvents(about: [person, other, person, other, person])
             let isGivenUp = try await eventually(within: .seconds(60)) {
                 // The pauses between attempts are over at once.
                 try await fleet.sql("UPDATE auth.outbox SET due_at = clock_timestamp() WHERE locked_until IS NULL")
@@ -195,7 +195,7 @@ import Testing
             }
             try #require(isGivenUp)
             #expect(listener.refusals == 10)
-            try await fleet.tell([other])
+            try await fleet.publishEvents(about: [other])
             try await fleet.wait(until: "SELECT count(*) FROM auth.outbox", is: "3")
             let first = try await Self.firstNumber(fleet)
             let three = Heard(sequences: Array(first..<first + 3))

@@ -269,9 +269,9 @@ import Testing
         for service in services ?? tables { try await sql("UPDATE \(service).outbox SET locked_until = NULL") }
     }
 
-    /// Tells events as auth would, with its keys.
-    func tell(_ people: [Identifier]) async throws {
-        try await Told.events(
+    /// Publishes events as auth would, with its keys.
+    func publishEvents(about people: [Identifier]) async throws {
+        try await AccountEvents.publish(
             about: people, database: url("scratch_runtime"), keys: installation.state.keyRing("auth"), deadAt: nil)
     }
 }

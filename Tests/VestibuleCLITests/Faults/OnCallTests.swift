@@ -33,28 +33,28 @@ import Testing
         try body(system, pid_t(silent))
     }
 
-    @Test func whatIsWrongIsShownAndCanBeActedUpon() throws {
+    @Test func everyFaultyProcessIsShownWithItsProblem() throws {
         try withOneThatHangs { system, silent in
             #expect(system.output.contains("up replaces these variables of the environment: SPOOL_DIR\n"))
-            try everyProcessIsShownWithWhatIsWrongWithIt(system)
-            try theSupervisorNotesWhoHangs(system, silent)
+            try everyProcessIsShownWithItsProblem(system)
+            try theSupervisorReportsAHangingProcess(system, silent)
         }
     }
 
-    @Test func theScaleIsChangedWhileOneHangs() throws {
+    @Test func theScaleCanBeChangedWhileAReplicaHangs() throws {
         try withOneThatHangs { system, _ in try theScaleIsChanged(system) }
     }
 
-    @Test(.timed) func whoeverHangsKeepsAnOperatorWaitingForTwoSecondsAtMost() throws {
+    @Test(.timed) func aHangingReplicaDelaysAnOperatorByTwoSecondsAtMost() throws {
         try withOneThatHangs { system, _ in
             let began = Date()
             #expect(try process("postgresql", system)?["state"] == "running")
             #expect(Date().timeIntervalSince(began) < 2, .time)
-            try aLockedTableIsSeenByWhoAsksAndInTheCounters(system)
+            try aLockedTableIsReportedAndCounted(system)
         }
     }
 
-    private func theSupervisorNotesWhoHangs(_ system: RunningSystem, _ silent: pid_t) throws {
+    private func theSupervisorReportsAHangingProcess(_ system: RunningSystem, _ silent: pid_t) throws {
         func noted(_ event: String, _ level: JSONValue) -> Bool {
             supervisorLog(system).contains {
                 $0["event"]?.stringValue == event && $0["process"] == "questionnaire-2" && $0["level"] == level
@@ -65,7 +65,7 @@ import Testing
         try system.installation.wait("word of its return") { noted("process_answers_again", "info") }
     }
 
-    private func everyProcessIsShownWithWhatIsWrongWithIt(_ system: RunningSystem) throws {
+    private func everyProcessIsShownWithItsProblem(_ system: RunningSystem) throws {
         let (installation, path) = (system.installation, system.installation.state.path)
         let client = try HTTPClient(system.address)
 
@@ -134,7 +134,7 @@ import Testing
         #expect(try installation.run("scale", "--state", path).code == 64)
     }
 
-    private func aLockedTableIsSeenByWhoAsksAndInTheCounters(_ system: RunningSystem) throws {
+    private func aLockedTableIsReportedAndCounted(_ system: RunningSystem) throws {
         let (installation, path) = (system.installation, system.installation.state.path)
         let client = try HTTPClient(system.address)
         let postgres = try PostgresServer(installation.state)

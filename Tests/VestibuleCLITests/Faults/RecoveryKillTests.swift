@@ -9,7 +9,7 @@ import Testing
 
 /// Whole recoveries, from the claim to the account in its claimant's hands, while the processes that carry them are killed.
 @Suite("recoveries, process by process", .serialized) struct RecoveryKillTests {
-    @Test func everyRecoveryThatWasBegunIsCompletedOnceWhoeverIsKilled() async throws {
+    @Test func everyBegunRecoveryCompletesOnceDespiteKills() async throws {
         try await Fleet.run { fleet in
             try fleet.start(.profile)
             let services: [ServiceName] = [.auth, .recovery]

@@ -12,8 +12,8 @@ import Testing
 /// Every line of the table of a case's life, and what auth does for a case, with a `kill -9` at the one moment that matters:
 /// while PostgreSQL commits it. The commit is then taken back, or done without anybody hearing of it; whoever asked asks again.
 @Suite("a recovery that is killed at each transition", .serialized) struct TransitionKillTests {
-    /// What becomes of the transaction whose process was killed.
-    enum Fate: CaseIterable { case undone, done }
+    /// Whether the transaction of the killed process is committed.
+    enum CommitOutcome: CaseIterable { case undone, done }
 
     /// A transition, by the act that its transaction writes down.
     struct Moment: CustomStringConvertible, Sendable {
@@ -40,7 +40,7 @@ import Testing
 
     private static let parts = 3
 
-    @Test(arguments: 0..<parts) func leavesEachCaseInOneStateWithItsNoticesOnce(part: Int) async throws {
+    @Test(arguments: 0..<parts) func aKillLeavesEachCaseInOneStateWithItsNoticesOnce(part: Int) async throws {
         try await Fleet.run { fleet in
             try fleet.start(.profile)
             let killed = Killed(fleet)
@@ -48,8 +48,8 @@ import Testing
             // Each transition in one of the two ways, so that both are in every run; all of both in `make prove`.
             let isAll = Rounds.areMany
             for (number, moment) in Self.moments.enumerated() where number % Self.parts == part {
-                for (place, fate) in Fate.allCases.enumerated() where isAll || (number + place) % 2 == 0 {
-                    try await Life(killed, moment, fate).run()
+                for (place, outcome) in CommitOutcome.allCases.enumerated() where isAll || (number + place) % 2 == 0 {
+                    try await Life(killed, moment, outcome).run()
                 }
             }
             print("\(killed.count) kills, of \(Self.moments.count) transitions the part \(part)")
@@ -96,7 +96,7 @@ import Testing
 
     /// Has something happen, kills its service while the act is committed, and starts another in its place.
     func kill(
-        _ moment: TransitionKillTests.Moment, _ fate: TransitionKillTests.Fate,
+        _ moment: TransitionKillTests.Moment, _ outcome: TransitionKillTests.CommitOutcome,
         during act: @escaping @Loop @Sendable () async throws -> Void
     ) async throws {
         let service = moment.service
@@ -112,7 +112,7 @@ import Testing
         try await fleet.wait(until: waiting, is: "1")
         fleet.kill(try #require(running[service]))
         count += 1
-        switch fate {
+        switch outcome {
         case .undone: try await fleet.sql("UPDATE public.gate SET state = 'torn'")
         case .done: try await fleet.sql("UPDATE public.gate SET state = 'open'")
         }
@@ -161,14 +161,14 @@ import Testing
 @Loop private struct Life {
     private let killed: Killed
     private let moment: TransitionKillTests.Moment
-    private let fate: TransitionKillTests.Fate
+    private let outcome: TransitionKillTests.CommitOutcome
     private let numbers: (owner: String, claimant: String)
 
     private var fleet: Fleet { killed.fleet }
     private var line: CaseTransition { moment.line }
 
-    init(_ killed: Killed, _ moment: TransitionKillTests.Moment, _ fate: TransitionKillTests.Fate) {
-        (self.killed, self.moment, self.fate) = (killed, moment, fate)
+    init(_ killed: Killed, _ moment: TransitionKillTests.Moment, _ outcome: TransitionKillTests.CommitOutcome) {
+        (self.killed, self.moment, self.outcome) = (killed, moment, outcome)
         numbers = killed.newNumbers()
     }
 
@@ -180,7 +180,7 @@ import Testing
             device: DeviceClaim(name: "Pixel 9", platform: "android"))
         if ["requested", "recovery_begun"].contains(moment.act) {
             let killed = killed
-            try await killed.kill(moment, fate) { _ = try await killed.ask(request) }
+            try await killed.kill(moment, outcome) { _ = try await killed.ask(request) }
         } else {
             let claim = try await killed.ask(request)
             try await quiet()
@@ -231,24 +231,26 @@ import Testing
                     destination = 'timer:\(line.event == .holdEnded ? "hold-ended" : "neglected")'
                 WHERE destination = 'timer:hold-ended'
                 """
-            try await killed.kill(moment, fate) { try await killed.fleet.sql(fire) }
+            try await killed.kill(moment, outcome) { try await killed.fleet.sql(fire) }
             let acts = "SELECT count(*) FROM recovery.audit WHERE chain = 'case \(id)' AND act = '\(moment.act)'"
             try await fleet.wait(until: acts, is: "1")
         case .evidenceGiven:
             let evidence = SubmitEvidence(recoveryId: id, recoveryToken: token, verificationId: "ver-1")
-            try await killed.kill(moment, fate) { _ = try await killed.ask(evidence) }
+            try await killed.kill(moment, outcome) { _ = try await killed.ask(evidence) }
         case .ownerEvidenceGiven:
             let evidence = SubmitOwnerEvidence(recoveryId: id, verificationId: "mine-1")
-            try await killed.kill(moment, fate) { _ = try await killed.ask(evidence, as: owner) }
+            try await killed.kill(moment, outcome) { _ = try await killed.ask(evidence, as: owner) }
         case .withdrawn:
             let cancel = CancelRecovery(recoveryId: id, recoveryToken: token)
-            try await killed.kill(moment, fate) { _ = try await killed.ask(cancel) }
+            try await killed.kill(moment, outcome) { _ = try await killed.ask(cancel) }
         case .disputed, .contested:
-            try await killed.kill(moment, fate) { _ = try await killed.ask(DisputeRecovery(recoveryId: id), as: owner) }
+            try await killed.kill(moment, outcome) {
+                _ = try await killed.ask(DisputeRecovery(recoveryId: id), as: owner)
+            }
         case .partlyApproved, .approved, .rejected:
             let staff = try await killed.staff()
             _ = try await killed.ask(ClaimReview(recoveryId: id), as: staff, role: "staff")
-            try await killed.kill(moment, fate) {
+            try await killed.kill(moment, outcome) {
                 if line.event == .rejected {
                     _ = try await killed.ask(RejectCase(recoveryId: id, note: "No."), as: staff, role: "staff")
                 } else {
@@ -272,7 +274,7 @@ import Testing
             device: DeviceClaim(secret: claim.deviceSecret, name: "Pixel 9", platform: "android"))
         let killed = killed
         let answers = ["otp_invalid", "recovery_closed", "idempotency_answer_gone"]
-        try await killed.kill(moment, fate) {
+        try await killed.kill(moment, outcome) {
             do {
                 _ = try await killed.ask(request)
             } catch let error as BusError where answers.contains(error.code) {
@@ -297,7 +299,7 @@ import Testing
 
     private func check(_ id: String, _ owner: Session) async throws {
         let end = line.event == .completionBegun ? CaseStatus.completed : line.to
-        let what = Comment(rawValue: "\(moment), \(fate)")
+        let what = Comment(rawValue: "\(moment), \(outcome)")
         try await fleet.wait(until: "SELECT status FROM recovery.cases WHERE id = '\(id)'", is: end.rawValue)
         let isOver = "SELECT closed_at IS NOT NULL FROM recovery.cases WHERE id = '\(id)'"
         #expect(try await fleet.sql(isOver) == (end.isClosed ? "t" : "f"), what)

@@ -15,7 +15,7 @@ import Testing
     /// Microseconds between the medians, as the product promises.
     private static let bound: UInt64 = 2000
 
-    @Test(.timed) func tellsNothingOfAnAccount() throws {
+    @Test(.timed) func answersAndTheirTimesRevealNoAccount() throws {
         let asked = Rounds.count(100, prove: 1000)
         // Three to four times the statistic's standard deviation, where time tells nothing.
         let bound = asked < 1000 ? 0.14 : 0.05

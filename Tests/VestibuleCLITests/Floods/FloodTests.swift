@@ -46,7 +46,7 @@ import Testing
             manners: [.writesHalf, .readsNothing, .writesSlowly, .readsSlowly], mostTimes: 2),
     ]
 
-    @Test("keep nobody out, make nobody wait, and take little memory", .timed)
+    @Test("floods refuse and delay no other client and take little memory", .timed)
     func floods() async throws {
         try await Fleet.run { fleet in
             try fleet.start(.auth)

@@ -66,7 +66,7 @@ import Testing
             ("read", "100", "9223372036854775807m", nil), ("read", "100", "", nil), ("read", "100", "10s", "0"),
             ("read", "100", "10s", "4097"), ("read", "100", "10s", "many"),
         ] as [(String?, String?, String?, String?)])
-    func whatIsOutOfBoundsIsRefused(scenario: String?, rate: String?, time: String?, connections: String?) {
+    func anOptionOutOfBoundsIsRefused(scenario: String?, rate: String?, time: String?, connections: String?) {
         let error = #expect(throws: CommandError.self) {
             try plan(scenario, rate: rate, time: time, connections: connections)
         }
@@ -110,7 +110,7 @@ import Testing
         LoadVerdict.flaws(lag: Self.times(lag), times: Self.times(times), waits: waits, calls: calls, busy: busy)
     }
 
-    @Test func aRunIsValidWhereTheGeneratorAddedLittle() {
+    @Test func aRunIsValidIfTheGeneratorAddedLittleTime() {
         #expect(Self.flaws() == [])
         // A lag below a millisecond is no flaw, even of a quick answer.
         #expect(Self.flaws(lag: [(1_000, 1_000)], times: [(1_000, 1_200)]) == [])
@@ -122,7 +122,7 @@ import Testing
         #expect(Self.flaws(busy: 0.9) == [])
     }
 
-    @Test func aRunIsNotValidWhereTheGeneratorWasTheLimit() {
+    @Test func aRunIsInvalidIfTheGeneratorWasTheLimit() {
         #expect(
             Self.flaws(lag: [(1_000, 5_001)], times: [(1_000, 20_000)])
                 == [.late(share: 0.5, lag: 5_001, measured: 20_000)]
@@ -139,7 +139,7 @@ import Testing
 
     // MARK: Calls
 
-    @Test func aCallIsNamedByWhatItsPathsHaveInCommon() {
+    @Test func aCallIsNamedByTheTemplateOfItsPath() {
         let id = UUID().uuidString
         #expect(LoadCall.name("GET", "/users/me") == "GET /users/me")
         #expect(

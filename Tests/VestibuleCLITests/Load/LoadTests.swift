@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A generator that waits for an answer before it sends the next request would note one late answer in 400.
-    @Test(.timed) func aServerThatIsPausedForASecondShowsIt() async throws {
+    @Test(.timed) func aPauseOfTheServerIsVisibleInTheReport() async throws {
         let gateway = try LoneGateway()
         let plan = try LoadPlan(scenario: "read", rate: "200", time: "2s", connections: nil)
         let report = try await Loop.spawn {
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// With one connection the calls of the pause waited for the generator, not for the server alone.
-    @Test func aRunThatRanOutOfConnectionsIsNotValid() async throws {
+    @Test func aRunThatRanOutOfConnectionsIsInvalid() async throws {
         let gateway = try LoneGateway()
         let plan = try LoadPlan(scenario: "read", rate: "200", time: "1s", connections: "1")
         let report = try await Loop.spawn {
@@ -99,7 +99,7 @@ import Testing
         #expect(report.json["valid"] == false)
     }
 
-    @Test func aConnectionThatCarriesNoAnswerSaysWhy() async throws {
+    @Test func aConnectionWithoutAnAnswerHasAReason() async throws {
         let silent = try RawServer.listenAtFreePort()
         let address = HTTPClient.addresses("127.0.0.1", silent.port)[0]
         let request = LoadCall.bytes("GET", "/", headers: [:])
@@ -145,7 +145,7 @@ import Testing
         #expect(!run.output.contains("\u{1b}"), "a pipe gets no progress line")
     }
 
-    @Test func onlyADevelopmentSystemTakesALoad() throws {
+    @Test func onlyADevelopmentSystemAcceptsALoad() throws {
         let installation = try Installation()
         defer { installation.remove() }
         let words = ["load", "--scenario", "read", "--rate", "1", "--for", "1s", "--state", installation.state.path]

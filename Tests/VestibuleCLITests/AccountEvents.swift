@@ -5,21 +5,21 @@ import EventLoop
 import Foundation
 import TestSupport
 
-/// Events that a test tells in auth's place, in its outbox and sealed with its keys, and what became of them.
-@Loop enum Told {
+/// Publishes events in the place of auth, sealed with its keys in its outbox, and reads their delivery.
+@Loop enum AccountEvents {
     /// - Parameters:
     ///   - keys: the file of its key ring.
     ///   - sequence: from 1, of the event of each person that is a dead letter already.
-    static func events(
+    static func publish(
         about people: [Identifier], database url: String, keys: String, deadAt sequence: Int64?
     ) async throws {
         let ring = try KeyRing(contents: try String(contentsOfFile: keys, encoding: .utf8))
         try await with(url, schema: "auth") { database in
-            try await events(about: people, deadAt: sequence, Outbox(database: database, keys: ring), database)
+            try await publish(about: people, deadAt: sequence, Outbox(database: database, keys: ring), database)
         }
     }
 
-    private static func events(
+    private static func publish(
         about people: [Identifier], deadAt sequence: Int64?, _ outbox: Outbox, _ database: Database
     ) async throws {
         try await database.transaction { transaction in
