@@ -37,7 +37,7 @@ import VestibuleClient
         return try #require(await #expect(throws: VestibuleError.self) { try await client.getMe() })
     }
 
-    @Test("values in a path stay one segment, and those of a query are encoded")
+    @Test("values of a path and of a query are encoded")
     func addresses() async throws {
         let wire = Wire(404, problem)
         let (client, session, subject) = (try client(wire), UUID(), UUID())
@@ -55,7 +55,7 @@ import VestibuleClient
         #expect(request.body == Data("{}".utf8))
     }
 
-    @Test("the access token goes only where it is asked for, and a recovery has its own")
+    @Test("the access token is sent only where needed")
     func tokens() async throws {
         let wire = Wire(404, problem)
         let client = try client(wire)
@@ -76,7 +76,7 @@ import VestibuleClient
         #expect(problem.detail == "There is nothing here.")
     }
 
-    @Test func anAnswerOfSomebodyElseIsUnreadable() async throws {
+    @Test func anAnswerOfAnotherServerIsUnreadable() async throws {
         for (status, body) in [(502, "<html>"), (200, "{}")] {
             guard case .unreadable(status, _) = try await error(Wire(status, body)) else {
                 Issue.record("\(status) was read")
@@ -85,7 +85,7 @@ import VestibuleClient
         }
     }
 
-    @Test func withoutANetworkThereIsNoAnswer() async throws {
+    @Test func withoutANetworkACallFailsAsUnanswered() async throws {
         guard case .noAnswer(let reason) = try await error(Wire()) else {
             Issue.record("there was an answer")
             return
@@ -93,7 +93,7 @@ import VestibuleClient
         #expect((reason as? URLError)?.code == .notConnectedToInternet)
     }
 
-    @Test("an answer has its version, with which it is asked for again")
+    @Test("the version of an answer is sent with the next request")
     func versions() async throws {
         let fields = """
             {"key": "yoked", "version": 1, "hash": "0", "language": "sv", "steps": [], "fields": []}

@@ -37,7 +37,7 @@ import Testing
         #expect(queue.waiting == answers && queue.next() == Array(answers.prefix(100)))
     }
 
-    @Test("the second answer to a question waits for the revision of the first")
+    @Test("a second answer waits for the revision of the first")
     mutating func second() throws {
         let (first, other, second) = (answer("a", 1), answer("b", 1), answer("a", 2))
         for each in [first, other, second] { queue.add(each) }
@@ -46,7 +46,7 @@ import Testing
         #expect(queue.next().map(\.mutationId) == [second.mutationId] && queue.next().map(\.baseRevision) == [1])
     }
 
-    @Test("each later answer to a question has the newest revision, whatever becomes of those between")
+    @Test("a later answer has the newest saved revision")
     mutating func third() throws {
         let answers = (1...3).map { answer("a", .integer($0)) }
         for each in answers { queue.add(each) }
@@ -55,7 +55,7 @@ import Testing
         #expect(queue.next().map(\.value) == [3] && queue.next().map(\.baseRevision) == [1])
     }
 
-    @Test("after one's own answers an app that still shows the older revision conflicts with nobody")
+    @Test("an app does not conflict with its own answers")
     mutating func ownRevision() throws {
         let first = answer("a", 1)
         queue.add(first)
@@ -73,7 +73,7 @@ import Testing
         #expect(queue.next().count == 2)
     }
 
-    @Test("a conflict is a choice: mine is written over what is there")
+    @Test("a conflict resolved as mine overwrites the other answer")
     mutating func keepMine() throws {
         let mine = answer("a", "dry")
         queue.add(mine)
@@ -86,7 +86,7 @@ import Testing
         #expect(queue.waiting.map(\.baseRevision) == [2] && queue.waiting.map(\.value) == ["dry"])
     }
 
-    @Test("a conflict is a choice: theirs is the base of the next answer")
+    @Test("a conflict resolved as theirs is the base of the next answer")
     mutating func keepTheirs() throws {
         let mine = answer("a", "dry")
         queue.add(mine)
@@ -97,7 +97,7 @@ import Testing
         #expect(queue.waiting.map(\.baseRevision) == [2])
     }
 
-    @Test("whoever answers again without having seen the other answer still has the choice")
+    @Test("another answer without seeing theirs keeps the conflict")
     mutating func unseen() throws {
         let (mine, again) = (answer("a", "dry"), answer("a", "normal"))
         queue.add(mine)
@@ -106,7 +106,7 @@ import Testing
         #expect(queue.waiting.isEmpty && queue.conflicts.map(\.mine) == [again])
     }
 
-    @Test("whoever answers again with the other answer before them has chosen")
+    @Test("another answer after seeing theirs resolves the conflict")
     mutating func seen() throws {
         let (mine, again) = (answer("a", "dry"), answer("a", "normal", seen: 2))
         queue.add(mine)
@@ -115,7 +115,7 @@ import Testing
         #expect(queue.conflicts.isEmpty && queue.waiting == [again])
     }
 
-    @Test("a conflict of an answer that was replaced meanwhile shows the newer one")
+    @Test("a conflict of a replaced answer shows the newer one")
     mutating func newerInConflict() throws {
         let (first, second) = (answer("a", "dry"), answer("a", "normal"))
         queue.add(first)
@@ -124,7 +124,7 @@ import Testing
         #expect(queue.waiting.isEmpty && queue.conflicts.map(\.mine) == [second])
     }
 
-    @Test("an answer that is not taken is shown until the next one")
+    @Test("a refused answer is shown until the next one")
     mutating func refusal() throws {
         let (first, second) = (answer("a", 1), answer("a", 2))
         queue.add(first)
@@ -134,7 +134,7 @@ import Testing
         #expect(queue.refused.isEmpty && queue.waiting == [second])
     }
 
-    @Test("an answer that is not taken does not matter once there is a newer one")
+    @Test("a refused answer is dropped for a newer one")
     mutating func olderRefused() throws {
         let (first, second) = (answer("a", 1), answer("a", 2))
         for each in [first, second] { queue.add(each) }
@@ -144,7 +144,7 @@ import Testing
         #expect(queue.refused.isEmpty)
     }
 
-    @Test("a request that is refused as a whole is halved until the wrong write is found, and then grows again")
+    @Test("a refused request is halved until its wrong write is found")
     mutating func halved() throws {
         let answers = (0..<3).map { answer("q\($0)", 1) }
         for each in answers { queue.add(each) }
@@ -174,7 +174,7 @@ import Testing
         #expect(queue.blocked?.rawValue == code && queue.next().isEmpty && queue.waiting == [first])
     }
 
-    @Test("what is stored comes back as it was")
+    @Test("a stored queue reads back unchanged")
     mutating func stored() throws {
         let (first, second) = (answer("a", ["x", 1, 1.5]), answer("b", true))
         for each in [first, second] { queue.add(each) }

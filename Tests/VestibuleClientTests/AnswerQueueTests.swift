@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("an answer is saved before it is sent, and one that was cut is sent again as it was")
+    @Test("an answer is saved, sent, and repeated if it was cut")
     func cut() async throws {
         let store = store
         let (queue, wire) = try queue { request, number in
@@ -59,7 +59,7 @@ import Testing
         #expect(try await queue.content().waiting.isEmpty)
     }
 
-    @Test("an app that starts again sends what waits as it was")
+    @Test("a restarted app sends its waiting answers unchanged")
     func restart() async throws {
         let (first, before) = try queue { _, _ in throw URLError(.networkConnectionLost) }
         for question in ["a", "b"] { try await first.add(AnswerPlace(question), value: 1.25, seen: 0, device: "Phone") }
@@ -73,7 +73,7 @@ import Testing
         #expect(sent[2].member("answers")?.array?.first?.object?["baseRevision"] == 1)
     }
 
-    @Test("all who send at the same time wait for one request")
+    @Test("concurrent sends share one request")
     func oneInFlight() async throws {
         let (queue, wire) = try queue(Self.saving)
         for number in 0..<150 { try await queue.add(AnswerPlace("q\(number)"), value: 1, seen: 0) }
@@ -94,7 +94,7 @@ import Testing
         #expect(await wire.requests.isEmpty)
     }
 
-    @Test("a queue that cannot be read is not taken for an empty one")
+    @Test("an unreadable queue is an error and not an empty one")
     func damaged() async throws {
         try store.write(Data("{".utf8), as: "answers-\(questionnaireSession)")
         let (queue, _) = try queue(Self.saving)
@@ -120,7 +120,7 @@ import Testing
             await wire.requests.map { $0.url.lastPathComponent } == ["answers:batch", "migrations", "answers:batch"])
     }
 
-    @Test("a queue that runs sends what is added, and tries again after a failure")
+    @Test("a running queue sends new answers and retries failures")
     func running() async throws {
         let (queue, wire) = try queue { request, number in
             if number == 1 { throw URLError(.networkConnectionLost) }
@@ -147,7 +147,7 @@ import Testing
         #expect(try store.read("answers-\(questionnaireSession)") == nil)
     }
 
-    @Test("a write that no request with it is taken for is found, and holds nothing up")
+    @Test("a write that fails every request is found and set aside")
     func poison() async throws {
         let (queue, wire) = try queue { request, number in
             Self.writes(request).contains { $0.0 == "q5" }
@@ -160,7 +160,7 @@ import Testing
         #expect(await wire.requests.count < 12)
     }
 
-    @Test("an answer without results is an error, and not a reason to send for ever")
+    @Test("a reply without results is an error and ends the sending")
     func noResults() async throws {
         let (queue, wire) = try queue { _, _ in
             .json(
@@ -176,7 +176,7 @@ import Testing
         #expect(try await queue.content().waiting.count == 1)
     }
 
-    @Test("changes come as a stream, and the client has one queue of a session")
+    @Test("changes are streamed, and a session has one queue")
     func stream() async throws {
         let (queue, _) = try queue(Self.saving)
         var changes = await queue.contentChanges().makeAsyncIterator()

@@ -7,7 +7,7 @@ import VestibuleClient
         try WireJSON.decoder().decode(type, from: Data(json.utf8))
     }
 
-    @Test("a value that a later release adds decodes, and is written as it came")
+    @Test("an unknown value decodes and is written unchanged")
     func unknownValues() throws {
         let step = try read(RecoveryStep.self, #"{"key": "by_letter", "state": "current", "later": [1]}"#)
         #expect(step.key == RecoveryStepKey(rawValue: "by_letter"))
@@ -22,7 +22,7 @@ import VestibuleClient
         #expect(problem.code == ProblemCode(rawValue: "new"))
     }
 
-    @Test("a choice between forms takes the form that fits, and keeps an unknown one")
+    @Test("a choice decodes the fitting form and keeps an unknown one")
     func choice() throws {
         let wish = try read(
             SocialSignedIn.self,
@@ -43,7 +43,7 @@ import VestibuleClient
         #expect(abs(date.timeIntervalSince1970 - 1_771_578_000 - fraction) < 0.000_000_5)
     }
 
-    @Test("a text that is no time in UTC is refused", arguments: ["", "yesterday", "2026-02-20T09:00:00+01:00"])
+    @Test("a text that is not a time in UTC is refused", arguments: ["", "yesterday", "2026-02-20T09:00:00+01:00"])
     func noTime(text: String) { #expect(throws: DecodingError.self) { try read([Date].self, "[\"\(text)\"]") } }
 
     @Test("any JSON is read and written as it is")

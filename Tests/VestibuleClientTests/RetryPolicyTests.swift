@@ -19,7 +19,7 @@ import Testing
         #expect(wait(cut, attempt: 3, waited: 14.2) == 0.8 && wait(cut, attempt: 3, waited: 14.3) == nil)
     }
 
-    @Test("what the server asks for is waited for, unless it is longer than a person waits")
+    @Test("a Retry-After is obeyed unless it is too long")
     func asked() {
         #expect(wait(CallOutcome(status: 429, retryAfterSeconds: 3), random: 0.5) == 3.1)
         #expect(wait(CallOutcome(status: 503, retryAfterSeconds: 15)) == 15)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "statuses that pass are repeated",
+        "transient statuses are retried",
         arguments: [
             (408, "request_timeout", true), (429, "rate_limited", true), (500, "internal_error", true),
             (503, "service_unavailable", true), (504, "deadline_exceeded", true), (409, "request_in_progress", true),
@@ -38,13 +38,13 @@ import Testing
         #expect((wait(CallOutcome(status: status, code: ProblemCode(rawValue: code))) != nil) == isRepeated)
     }
 
-    @Test("a call that may not be done twice is repeated only where it was not begun")
+    @Test("an unsafe call is retried only if it was not begun")
     func unsafe() {
         #expect(wait(cut, isSafe: false) == nil && wait(CallOutcome(status: 504), isSafe: false) == nil)
         #expect(wait(CallOutcome(status: 429), isSafe: false) != nil)
     }
 
-    @Test("what is no answer of a request is no reason to repeat one")
+    @Test("an error without an answer is not retried")
     func noRequest() {
         for error in [VestibuleError.notModified, .signedOut, .store(URLError(.timedOut))] {
             #expect(error.outcome == nil)
@@ -52,7 +52,7 @@ import Testing
         #expect(VestibuleError.unreadable(status: 502, URLError(.timedOut)).outcome == CallOutcome(status: 502))
     }
 
-    @Test("a POST needs a key for that, and a PATCH no version")
+    @Test("a POST is safe with a key, and a PATCH without a version")
     func safety() {
         #expect(Call<NoContent>(.get, "/a").isSafeToRepeat && Call<NoContent>(.put, "/a").isSafeToRepeat)
         #expect(!Call<NoContent>(.post, "/a").isSafeToRepeat && Call<NoContent>(.post, "/a").withKey().isSafeToRepeat)

@@ -55,7 +55,7 @@ import Testing
         #expect(await wire.requests.map(\.token) == ["at_1"])
     }
 
-    @Test("answers of one person are not sent while another one is signed in, and stay")
+    @Test("answers of one person wait while another is signed in")
     func answersOfAnother() async throws {
         let another = UUID()
         let (client, wire) = try await signedIn { request, _ in
@@ -94,7 +94,7 @@ import Testing
         #expect(try await client.device()?.secret == "ds_1")
     }
 
-    @Test("a sign-out without a network is one on this device, and says that the server did not hear of it")
+    @Test("an offline sign-out ends on the device and reports it")
     func signOutOffline() async throws {
         let (client, _) = try await signedIn { _, _ in throw URLError(.notConnectedToInternet) }
         await #expect(throws: VestibuleError.self) { try await client.logout() }
@@ -123,7 +123,7 @@ import Testing
         #expect(await wire.requests.isEmpty)
     }
 
-    @Test("what was kept by nobody knows whom is no session")
+    @Test("an unreadable stored session is no session")
     func damaged() async throws {
         try store.write(Data("{".utf8), as: "session")
         #expect(try await client { _, _ in .json(200, "{}") }.0.state() == .signedOut(because: nil))
@@ -131,7 +131,7 @@ import Testing
 
     // MARK: Renewing
 
-    @Test("many calls with an expired token renew it once, with the device's secret")
+    @Test("concurrent calls renew an expired token once")
     func oneRenewal() async throws {
         let (client, wire) = try await signedIn(Self.taking("2"))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -167,7 +167,7 @@ import Testing
         #expect(try await client.state() == .signedIn(person: TransportAnswer.somebody))
     }
 
-    @Test("new tokens are saved before they are used; where they cannot be, the old ones get others")
+    @Test("new tokens are saved before they are used")
     func savedFirst() async throws {
         let (store, answers) = (store, Self.taking("2"))
         let (client, wire) = try await signedIn { request, number in
@@ -197,7 +197,7 @@ import Testing
         #expect(await wire.count(Self.refresh) == 0)
     }
 
-    @Test("a token that is refused as expired once more is not renewed for ever")
+    @Test("a token refused twice as expired is not renewed for ever")
     func wrongClock() async throws {
         let (client, wire) = try await signedIn { request, number in
             request.url.path == Self.refresh ? .session("\(number)") : .problem(401, "token_expired")
@@ -244,7 +244,7 @@ import Testing
                     ? .signedOut(because: ProblemCode(rawValue: code)) : .signedIn(person: TransportAnswer.somebody)))
     }
 
-    @Test("an answer of somebody else, as of a hotel's network, ends nothing", arguments: [200, 302, 401, 511])
+    @Test("an answer of a captive portal ends no session", arguments: [200, 302, 401, 511])
     func captivePortal(status: Int) async throws {
         let (client, _) = try await signedIn { _, _ in .json(status, "<html>") }
         await #expect(throws: VestibuleError.self) { try await client.getMe() }
@@ -268,7 +268,7 @@ import Testing
         #expect(await wire.requests.map(\.token) == ["at_1"])
     }
 
-    @Test("whoever signs out while tokens are renewed stays signed out")
+    @Test("a sign-out during a renewal stays signed out")
     func signOutDuringRenewal() async throws {
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
         let (left, leave) = AsyncStream.makeStream(of: Void.self)
@@ -329,7 +329,7 @@ import Testing
 
     // MARK: Repeating
 
-    @Test("a call that was cut is repeated with the same key and the same body")
+    @Test("a cut call is repeated with the same key and body")
     func sameKey() async throws {
         let (client, wire) = try await signedIn(retries: RetryPolicy()) { request, number in
             if number < 3 { throw URLError(.networkConnectionLost) }

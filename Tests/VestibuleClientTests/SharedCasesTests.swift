@@ -37,7 +37,7 @@ import Testing
         cases = try WireJSON.decoder().decode(Cases.self, from: Data(timed.utf8))
     }
 
-    @Test func bothKeepTheSameBounds() {
+    @Test func bothClientsKeepTheSameBounds() {
         let policy = RetryPolicy()
         #expect(
             cases.limits == [
@@ -50,7 +50,7 @@ import Testing
             ])
     }
 
-    @Test func bothDecideAlike() throws {
+    @Test func bothClientsDecideAlike() throws {
         for decision in cases.decisions {
             for each in decision.cases {
                 let output = try decide(decision.decision, Input(each.input))

@@ -9,7 +9,7 @@ import VestibuleClient
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("an item in a file comes back, for its user alone, and is gone when it is removed")
+    @Test("a file item is readable by its user alone until removed")
     func file() throws {
         let store = FileStore(folder: folder)
         defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
@@ -24,7 +24,7 @@ import VestibuleClient
         #expect(try store.read("session") == nil)
     }
 
-    @Test("what an app left that was killed while it wrote stands in nobody's way")
+    @Test("a file left by a killed app does not block later writes")
     func leftover() throws {
         let store = FileStore(folder: folder)
         defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
@@ -35,7 +35,7 @@ import VestibuleClient
         #expect(try store.read("session") == Data("two".utf8) && mode("\(folder.path)/session") == 0o600)
     }
 
-    @Test("a file that cannot be read is not taken for none")
+    @Test("an unreadable file is an error and not an absent one")
     func unreadable() throws {
         let store = FileStore(folder: folder)
         defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
