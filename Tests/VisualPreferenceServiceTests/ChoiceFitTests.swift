@@ -19,7 +19,7 @@ import Testing
         zip(fit.weights, numbers(expected["weights"])).map { abs($0 - $1) }.max() ?? .infinity
     }
 
-    @Test("one-hot choices, also with neither as an item, get the weights of choix") func equalsChoix() throws {
+    @Test("one-hot choices get the weights of choix") func equalsChoix() throws {
         let all = try Self.fixtures("choix")
         #expect(all.count == 200)
         for set in all {
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    @Test("separated, one-sided and all-neither answers have finite weights, and swapped sides the same ones")
-    func isFiniteAndKnowsNoSides() {
+    @Test("weights are finite and independent of sides")
+    func isFiniteAndIgnoresSides() {
         var generator = SeededGenerator(seed: 3)
         let items = (0..<40).map { _ in (0..<12).map { _ in Bool.random(using: &generator) ? 1.0 : -1.0 } }
         let rules: [(Comparison) -> Side] = [

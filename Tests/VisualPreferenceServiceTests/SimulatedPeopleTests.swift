@@ -62,7 +62,7 @@ import Testing
         return sum / pairs
     }
 
-    @Test("honest people become ready and coin-tossers do not, and chosen pairs tell more than random ones")
+    @Test("honest people become ready and coin-tossers do not")
     func simulated() {
         let count = Rounds.count(12, prove: 1000)
         var (ready, insufficient, chosen, random) = (0, 0, 0.0, 0.0)
@@ -97,7 +97,7 @@ import Testing
         #expect(chosen / people >= random / people + 0.05)
     }
 
-    @Test("sides are drawn evenly, no item is shown too often, and a seed gives the same pairs") func isEven() {
+    @Test("sides and items are shown evenly and pairs follow the seed") func isEven() {
         let count = Rounds.count(30, prove: 2000)
         var (exposures, lefts) = ([Int](repeating: 0, count: 40), [Int](repeating: 0, count: 40))
         for number in 0..<count {
@@ -124,7 +124,7 @@ import Testing
         #expect(plan.next(after: []) == plan.next(after: []) && plan.next(after: []).count == PairPlan.batch)
     }
 
-    @Test("always the same side is flagged, and so is too fast") func flags() {
+    @Test("one-sided and too fast answers are flagged") func flags() {
         var answered = Self.session(1) { _ in .left }
         #expect(CaptureVerdict(answered) == .insufficient && AnswerFlag.all(in: answered) == [.oneSide])
         for place in answered.indices { answered[place].latencyMs = 100 }

@@ -8,7 +8,7 @@ import Testing
 @testable import VisualPreferenceService
 
 @Suite @Loop struct VisualPreferenceServiceTests {
-    @Test func whoAnswersByTheSameTasteBecomesReadyAndProfileIsTold() async throws {
+    @Test func consistentAnswersMakeAPersonReadyAndNotifyProfile() async throws {
         try await Visual.run(replicas: 2) { visual in
             let person = Identifier.random()
             #expect(try await visual.ask(GetVisualProfile(), person).status == "not_started")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func theFirstChoiceOfAComparisonCountsFromWhicheverDeviceItComes() async throws {
+    @Test func theFirstChoiceOfAComparisonCountsFromAnyDevice() async throws {
         try await Visual.run { visual in
             let person = Identifier.random()
             let session = try await visual.ask(GetVisualSession(), person)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func whoDefersMayGoOnAtAnyTime() async throws {
+    @Test func aDeferredSessionMayContinueAtAnyTime() async throws {
         try await Visual.run { visual in
             let person = Identifier.random()
             let session = try await visual.ask(GetVisualSession(), person)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func staffSeeHowPeopleDealWithThePictures() async throws {
+    @Test func staffSeesStatisticsOfTheAnswers() async throws {
         try await Visual.run { visual in
             var chosen: [String: Int64] = [:]
             var shown: [String: Int64] = [:]
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func aPictureIsServedForGoodAndNothingElse() throws {
+    @Test func everyPictureHasAnAddressAndADescription() throws {
         let pictures = Pictures(base: "https://example.com")
         let set = try StimulusSet(StimulusSet.shipped.get())
         for item in set.items {
