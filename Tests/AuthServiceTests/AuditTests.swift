@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthService
 
-/// What auth writes down of whom.
+/// The acts that auth records in the audit trail.
 @Suite("audit in auth") struct AuditTests {
     private static let phone = "+14155552671"
 
@@ -29,7 +29,7 @@ import Testing
             .isEmpty
     }
 
-    @Test func signInsAndTheEndsOfSessionsAreWrittenDown() async throws {
+    @Test func theTrailRecordsSignInsAndEndsOfSessions() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             var sessions: [Session] = []
             for _ in 0..<4 {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aSessionThatIsTooOldIsWrittenDown() async throws {
+    @Test func theTrailRecordsASessionEndedByAge() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
             try await auth.stage.rows("UPDATE sessions SET last_used_at = now() - interval '31 days'")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func aDeviceThatAnotherOneChangesIsWrittenDown() async throws {
+    @Test func theTrailRecordsAChangeOfAnotherDevice() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone)
             try await auth.age("20 minutes")
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func aDeviceThatIsRemovedIsWrittenDownOnceWithTheEndOfItsSessions() async throws {
+    @Test func theTrailRecordsARemovedDeviceAndItsSessionsOnce() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone, push: "t1")
             let second = try await auth.signIn(Self.phone, push: "t2")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func aRecoveryIsWrittenDownWithItsEnd() async throws {
+    @Test func theTrailRecordsARecoveryAndItsEnd() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             let (challenge, code) = try await auth.code(for: "+14155552672", purpose: "recovery")

@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "an SMS says how long its code lives",
+        "an SMS states the lifetime of its code",
         arguments: [
             ("300s", "for 5 minutes."), ("15m", "for 15 minutes."), ("119s", "for a minute."),
             ("45s", "for 45 seconds."),
@@ -234,7 +234,7 @@ import Testing
     }
 
     /// Its answer is kept for a minute, and the token stays good for longer.
-    @Test func aRetryWithTheSameKeyIsOneWhenItsAnswerIsGone() async throws {
+    @Test func aRetryWithItsKeySucceedsAfterItsReplyExpired() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone)
             let proven = RefreshToken(refreshToken: first.refreshToken, deviceSecret: first.deviceSecret)
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func aDeviceThatLostAnswersForLongerProvesItself() async throws {
+    @Test func aDeviceThatLostRepliesRenewsWithItsSecret() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.signIn(Self.phone)
             let proven = RefreshToken(refreshToken: first.refreshToken, deviceSecret: first.deviceSecret)
@@ -322,7 +322,7 @@ import Testing
         }
     }
 
-    @Test func theSameKeyHasOneEffect() async throws {
+    @Test func aRepeatedKeyHasOneEffect() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             let send = SendOTP(phone: Self.phone)
             let sent = try await auth.ask(send, key: "a-key-of-a-client")
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test func aSignInRepeatedWithItsKeyIsTheSameSession() async throws {
+    @Test func aSignInRepeatedWithItsKeyOpensNoOtherSession() async throws {
         try await AuthStage.run { auth in
             let (challenge, code) = try await auth.code(for: Self.phone)
             let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
@@ -354,7 +354,7 @@ import Testing
         }
     }
 
-    @Test func theSameKeyAtOnceFromManyPlacesIsOneSession() async throws {
+    @Test func concurrentSignInsWithOneKeyOpenOneSession() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             let (challenge, code) = try await auth.code(for: Self.phone)
             let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device)
@@ -410,7 +410,7 @@ import Testing
         }
     }
 
-    /// Housekeeping has found the row, and waits for whoever is renewing it.
+    /// Housekeeping has found the row, and waits for the transaction that renews it.
     @Test(
         arguments: [
             (

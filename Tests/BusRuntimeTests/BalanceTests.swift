@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aProcessOfAnotherServiceIsNotAsked() async throws {
+    @Test func aProcessOfAnotherServiceGetsNoCalls() async throws {
         try await BusLab.run { lab in
             let other = try lab.server { $0.service = .profile }
             let client = try lab.client(of: .endpoints([try #require(other.endpoint)])) {

@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func anInquiryThatCannotBeReadIsAPingAllTheSame() async throws {
+    @Test func anUnreadableInquiryCountsAsAPing() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: Histogram
 
-    @Test func quantilesLieWhereTheyDoInTheSortedTimes() {
+    @Test func quantilesAgreeWithTheSortedTimes() {
         var (histogram, times) = (Histogram(), [UInt64]())
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<5_000 {

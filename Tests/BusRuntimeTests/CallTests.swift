@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func overTheLimitOfItsTypeIsNotSentAndNotTaken() async throws {
+    @Test func aBodyOverTheLimitIsNeitherSentNorAccepted() async throws {
         try await BusLab.run { lab in
             _ = try lab.server()
             let client = try lab.client()

@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aCancelledCallerLetsGoAtOnce() async throws {
+    @Test func aCancelledCallEndsAtOnce() async throws {
         try await BusLab.run { lab in
             let server = try lab.server(handlers: [
                 EchoHandler { request, _ in

@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aStrangerIsNotHeardBeforeItsHello() async throws {
+    @Test func requestsBeforeTheHelloAreRefused() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))

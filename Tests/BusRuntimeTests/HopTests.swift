@@ -70,7 +70,7 @@ private struct LastHandler: RequestHandler {
 }
 
 @Suite("A budget over three hops") struct HopTests {
-    @Test(.timed) func endsEverywhereAtTheSameTime() async throws {
+    @Test(.timed) func aDeadlineEndsAllHopsAtTheSameTime() async throws {
         try await BusLab.run { lab in
             let ends = Ends()
             let last = try lab.hop(.questionnaire, asks: [])

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func isReplacedForReadsAndForKeyedWrites() async throws {
+    @Test func readsAndKeyedWritesAreRetriedAtAnotherReplica() async throws {
         try await BusLab.run { lab in
             let server = try stuck(lab)
             let client = try lab.client()

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The caller still waits, and the only replica has continued in the meantime.
-    @Test func goToTheOnlyReplicaAgainWhereARequestLayThereForTooLong() async throws {
+    @Test func anExpiredRequestIsRetriedAtTheOnlyReplica() async throws {
         try await BusLab.run { lab in
             var asked = 0
             _ = try lab.server(handlers: [

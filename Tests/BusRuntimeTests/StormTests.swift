@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Storms") struct StormTests {
     /// All of them begin in one turn of the loop, and one replica can answer them.
-    @Test(.timed) func callsThatBeginAtOnceEndWithinFifteenSeconds() async throws {
+    @Test(.timed) func concurrentCallsEndWithinFifteenSeconds() async throws {
         try await BusLab.run { lab in
             let replica = try lab.process()
             let client = try lab.client()

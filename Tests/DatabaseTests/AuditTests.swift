@@ -184,7 +184,7 @@ import Testing
         #expect(findings.contains { $0.chain == nil && $0.text.hasPrefix(expected) }, "\(findings)")
     }
 
-    @Test func aFileThatIsNotTheDatabasesIsFound() async throws {
+    @Test func anAnchorFileThatDisagreesWithTheDatabaseIsFound() async throws {
         let parts = try await ServiceParts.make()
         defer { parts.database.close() }
         _ = try await parts.fill()
@@ -201,7 +201,7 @@ import Testing
         #expect(changed.first?.text.hasPrefix("run 2 is another in the file of anchors") == true && changed.count == 1)
     }
 
-    @Test func actsOfOnePersonAtOnceAreOneChain() async throws {
+    @Test func concurrentActsOfOnePersonAreOneChain() async throws {
         let parts = try await ServiceParts.make()
         defer { parts.database.close() }
         let other = Database(parts.scratch.configuration(poolSize: 8))

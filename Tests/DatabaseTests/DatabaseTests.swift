@@ -86,7 +86,7 @@ import Testing
         #expect(try await database.read("SELECT id FROM things").isEmpty)
     }
 
-    @Test func aReadIsNotTakenDownByItsNeighbour() async throws {
+    @Test func aFailedReadDoesNotFailItsNeighbour() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }
         let reads = Reads(database)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func theLastStatementTakesTheCommitWithIt() async throws {
+    @Test func theLastStatementCommitsTheTransaction() async throws {
         let database = try await open(try await scratch())
         defer { database.close() }
         let insert: Statement = "INSERT INTO things (id, label) VALUES ($1, $2) RETURNING id"

@@ -204,7 +204,7 @@ import Values
     }
 
     /// Both fall back to the same moment.
-    @Test func areNoneWithinOneCluster() async throws {
+    @Test func servicesOfOneClusterNeedNoEpochs() async throws {
         let pair = try await Pair()
         let cluster = try await pair.outbox.knowledge(of: Self.mail).cluster
         #expect(try await pair.agree(in: cluster) == 0)

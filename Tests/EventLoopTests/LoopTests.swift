@@ -139,7 +139,7 @@ import Testing
         #expect(counter.turns == 1)
     }
 
-    @Test func aPromiseAnswersEverybodyWithItsFirstValue() async throws {
+    @Test func aPromiseGivesAllWaitersItsFirstValue() async throws {
         let promise = LoopPromise<Int>()
         let waiter = Waiter(promise: promise)
         let tasks = (0..<3).map { _ in Loop.spawn { try await waiter.ask() } }
@@ -152,7 +152,7 @@ import Testing
 
     /// A test's task is not the loop's own, so it is queued again on its way into `get`, and another job runs before it.
     @Test(.timeLimit(.minutes(1)), arguments: 0..<4)
-    func aPromiseThatIsResolvedWhileSomebodyBeginsToWaitAnswersThem(jobs: Int) async throws {
+    func aPromiseResolvedDuringAWaitResumesTheWaiter(jobs: Int) async throws {
         let promise = LoopPromise<Int>()
         Loop.spawn { await resolve(promise, after: jobs) }
         #expect(try await promise.get() == 1)

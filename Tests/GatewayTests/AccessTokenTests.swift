@@ -50,7 +50,7 @@ struct TokenMaker {
         return Result { () throws(TokenRefusal) in try verifier.verify(token, now: time ?? now) }
     }
 
-    @Test func oneOfOursIsTaken() throws {
+    @Test func anOwnTokenIsAccepted() throws {
         let token = try judge(maker.token(now: now)).get()
         #expect(token.actor == Actor(userID: maker.user, sessionID: maker.session, role: "user"))
         #expect(token.expiresAt == now + 900)
@@ -100,7 +100,7 @@ struct TokenMaker {
         #expect(judge(parts) == .failure(.invalid))
     }
 
-    @Test func anotherKeyIsNotOurs() {
+    @Test func aTokenSignedByAnotherKeyIsRefused() {
         var stranger = TokenMaker()
         #expect(judge(stranger.token(now: now)) == .failure(.invalid), "our kid, another key")
         stranger.kid = "k2"

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "what stops the start",
+        "a wrong configuration stops the start",
         arguments: [
             ["GATEWAY_HTTP": "8080"], ["GATEWAY_HTTP": ":80"], ["GATEWAY_HTTP": "127.0.0.1:x"],
             ["GATEWAY_HTTP": "127.0.0.1:65536"], ["GATEWAY_TIMEOUT": "5"], ["GATEWAY_TRUSTED_PROXIES": "10.0.0.0/33"],

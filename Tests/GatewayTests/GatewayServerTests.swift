@@ -502,7 +502,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func theServiceOfAGraveActSeesTheTokenItself() async throws {
+    @Test func onlyTheServiceOfAGraveActReceivesTheToken() async throws {
         try await onStage { stage async throws in
             let token = stage.token()
             let headers = ["Authorization": "bearer \(token)"]
@@ -513,7 +513,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func aGraveActWithoutATokenTakesOneWhereThereIsOne() async throws {
+    @Test func anOptionalTokenIsPassedOnIfSent() async throws {
         try await onStage { stage async throws in
             let (token, body) = (stage.token(), #"{"disputeToken":"dt_9d1c"}"#)
             let json = ["Content-Type": "application/json"]

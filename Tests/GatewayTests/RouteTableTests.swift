@@ -35,7 +35,7 @@ import Testing
         #expect(route.path.text == template)
     }
 
-    @Test func headIsFoundWhereGetIs() {
+    @Test func headIsAllowedForEveryGetRoute() {
         if case .route = table.match(method: "HEAD", path: "/healthz") {} else { Issue.record("no HEAD") }
         guard case .otherMethods(let methods) = table.match(method: "DELETE", path: "/users/me/onboarding") else {
             Issue.record("a method that is not there")

@@ -97,7 +97,7 @@ import Testing
     }
 }
 
-/// Opens a stage, and closes it whatever comes.
+/// Opens a stage, and closes it after the body, even if that throws.
 @Loop func onStage(
     _ change: (inout GatewayConfiguration) -> Void = { _ in }, _ play: @Loop (Stage) async throws -> Void
 ) async throws {

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func isServedOnlyWhereTheOperatorWantsIt() async throws {
+    @Test func theAppIsServedOnlyIfConfigured() async throws {
         try await onStage { stage in
             let answer = try await stage.get("/app/")
             #expect(answer.status == 404)

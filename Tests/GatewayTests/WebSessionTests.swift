@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func onlyAPageOfTheSameHostCounts() {
+    @Test func onlyPagesOfTheSameOriginCount() {
         func counts(_ headers: HTTPHeaders) -> Bool { WebSessionCookie.isOfOwnOrigin(headers) }
         #expect(counts(["host": "api.example", "origin": "https://api.example"]))
         #expect(counts(["host": "Localhost:8080", "origin": "http://localhost:8080", "sec-fetch-site": "same-origin"]))

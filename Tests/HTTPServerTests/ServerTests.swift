@@ -180,7 +180,7 @@ private let closing = "Connection: close\r\n"
         #expect(answer.contains("connection: close") && !answer.contains("transfer-encoding"))
     }
 
-    @Test func anAnswerWhosePiecesFailIsCutOff() async throws {
+    @Test func aStreamedAnswerThatFailsIsCutOff() async throws {
         let client = try Echo().client()
         try await client.send(get("/broken"))
         let answer = try await client.readToEnd()

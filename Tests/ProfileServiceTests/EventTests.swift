@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func anEventIsTakenOnceAndAStepOnceAPerson() async throws {
+    @Test func anEventIsCountedOnceAndAStepOncePerPerson() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let (first, again) = (Self.event(.appOpened), Self.event(.questionnaireStarted))
             let told = RecordEvents(events: [first, again, Self.event(.questionnaireStarted), Self.event(.appOpened)])
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// However often the app is opened, as a person or as a visitor who becomes one.
-    @Test func anOpeningIsTakenOnceADay() async throws {
+    @Test func anOpeningIsCountedOnceADay() async throws {
         try await ProfileStage.run { profile in
             let days = (0..<3).map { Timestamp.now() + .seconds(-86_400 * $0) }
             let openings = days.flatMap { day in (0..<5).map { _ in Self.event(.appOpened, at: day) } }
@@ -316,7 +316,7 @@ import Testing
     }
 
     /// A change that meets the deletion is before it and goes with the rest, or comes behind it and is refused.
-    @Test func aChangeThatMeetsADeletionLeavesNothing() async throws {
+    @Test func aChangeDuringADeletionLeavesNothing() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let auth = try profile.stage.asking(as: .auth)
             let options = CallOptions(timeout: .seconds(10))
@@ -467,7 +467,7 @@ import Testing
         try await migrate(before)
         try await report(1, 9)
         try await migrate(before + 1)
-        // Of whom something was told before.
+        // People with earlier events.
         try await report(10, 14)
         try await migrate(before + 2)
         #expect(try await scratch.query("SELECT count(*) FROM journeys") == "8")
@@ -480,7 +480,7 @@ import Testing
         ("erase", "uuid", "gen_random_uuid()"),
         ("funnel", "date, date", "'2026-02-01', '2026-02-02'"),
     ])
-    func oneIsFoundWithoutReadingTheOthers(_ name: String, _ types: String, _ values: String) async throws {
+    func onePersonsEventsAreFoundWithoutReadingOthers(_ name: String, _ types: String, _ values: String) async throws {
         let statements = [
             "identify": EventStore.identify, "forget": EventStore.forget, "erase": EventStore.erase,
             "funnel": EventStore.funnel,
@@ -582,7 +582,7 @@ import Testing
         }
     }
 
-    /// Against a count by hand over people who did whatever they liked in whatever order.
+    /// Against a count by hand over people with random events in random order.
     @Test func theFunnelAgreesWithACountByHand() async throws {
         try await ProfileStage.run { profile in
             var random = SystemRandomNumberGenerator()
@@ -637,7 +637,7 @@ import Testing
     }
 
     @Test(arguments: [(1000, 812, 18.8), (3, 3, 0), (3, 0, 100), (7, 5, 28.6)] as [(Int64, Int64, Double)])
-    func theDropOffIsAShareOfThoseBefore(before: Int64, here: Int64, share: Double) {
+    func theDropOffIsAShareOfThePreviousStep(before: Int64, here: Int64, share: Double) {
         #expect(FunnelStep.dropOff(from: before, to: here) == share)
         #expect(FunnelStep.dropOff(from: 0, to: 0) == nil)
     }

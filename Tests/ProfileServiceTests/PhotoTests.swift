@@ -9,7 +9,7 @@ import Testing
 @testable import ProfileService
 
 @Suite("the photo that stands for a person") struct ProfilePhotoTests {
-    @Test func anEventSetsItAndALateOneChangesNothing() async throws {
+    @Test func anEventSetsThePhotoAndAnOlderOneIsIgnored() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["displayName": "Zoë"])
             let before = try await profile.ask(GetMe())

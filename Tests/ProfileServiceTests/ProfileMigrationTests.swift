@@ -102,7 +102,7 @@ import Testing
         #expect(try await scratch.query("SELECT plan FROM consents ORDER BY plan") == "\nyoked")
     }
 
-    /// What was written before is copied by the first read, and what is written then by whoever writes it.
+    /// The first read copies older rows, and each later write copies its own.
     @Test func theCopiesInAProfileAgreeWithTheTables() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "profile")
         let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0030_copies_in_profiles" })

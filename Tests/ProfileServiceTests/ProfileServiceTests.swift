@@ -64,7 +64,7 @@ import Testing
     }
 
     /// The same field and others, on two replicas, with the news that a change of another kind brings.
-    @Test func manyChangesAtOnceAreEachMadeOnce() async throws {
+    @Test func concurrentChangesAreEachMadeOnce() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             try await profile.update(["displayName": "Zoë", "gender": "other", "lookingFor": ["everyone"]])
             let (times, begun) = (Rounds.count(10, prove: 200), try await profile.ask(GetMe()).revision)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func aPersonAskedForManyTimesAtOnceHasOneProfile() async throws {
+    @Test func concurrentReadsCreateOneProfile() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let views = try await atOnce(24) { try await patiently { try await profile.ask(GetMe()) } }
             #expect(views.allSatisfy { $0 == views[0] })
@@ -332,7 +332,7 @@ import Testing
     }
 
     /// Device A sets the date of birth, and its answer is lost. What then stands against the same change is no refusal.
-    @Test func aDateOfBirthThatIsSentAgainIsNoRefusal() async throws {
+    @Test func aRepeatedDateOfBirthIsNotRefused() async throws {
         try await ProfileStage.run { profile in
             let change = UpdateMe(fields: ["dateOfBirth": "1990-05-17"])
             let options = profile.options()
@@ -435,7 +435,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatANewCatalogueDoesNotTakeIsShownAndAskedForAgain() async throws {
+    @Test func anAnswerInvalidInANewCatalogueIsShownAndAskedAgain() async throws {
         try await ProfileStage.run { profile in
             try await profile.update([
                 "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],

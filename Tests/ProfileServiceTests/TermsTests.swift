@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Each device accepts one of the two texts of a step.
-    @Test func textsThatAreAcceptedAtOnceEndTheStep() async throws {
+    @Test func textsAcceptedConcurrentlyEndTheStep() async throws {
         try await ProfileStage.run { profile in
             let person = Identifier.random()
             try await Self.publish(Self.plan("1"), PlanEditor(alone: profile))

@@ -11,7 +11,7 @@ import Testing
 @Suite("autosaves at once") struct AutosaveRaceTests {
     private static let questionnaire = "yoked-compat"
 
-    /// Whoever is answered was the last so far: it counts everything that was saved before it, and nothing else.
+    /// Each reply counts all answers saved before it, and no others.
     @Test func eachReplyCountsAllEarlierSaves() async throws {
         try await withService(replicas: 2) { service in
             let person = Identifier.random()

@@ -10,7 +10,7 @@ import Testing
 @Suite("the service, where questions depend on answers") @Loop struct ConditionalServiceTests {
     let person = Identifier.random()
 
-    /// Publishes the definition as the newest version, so that whoever begins now is asked it.
+    /// Publishes the definition as the newest version, so that new sessions use it.
     static func run(
         asking json: JSONValue, replicas: Int = 1, environment: [String: String] = [:],
         _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void

@@ -160,7 +160,7 @@ import Testing
     }
 
     /// Of the newest sessions each first answer has its time, as the history says.
-    @Test func timesFromBeforeAreTaken() async throws {
+    @Test func theMigrationTakesTimesFromTheHistory() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "questionnaire")
         func migrate(_ count: Int) async throws {
             _ = try await Migrator.run(

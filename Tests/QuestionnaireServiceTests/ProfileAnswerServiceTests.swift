@@ -128,7 +128,7 @@ import Testing
     }
 
     /// The person took the answer back to where profile takes it no more: they are asked again, and told why.
-    @Test func aRefusedAnswerThatIsShownAgainIsAskedForAgain() async throws {
+    @Test func aRefusedAnswerShownAgainIsAskedAgain() async throws {
         let definition = Sample.definition([
             Sample.question("isShy", "boolean"),
             Sample.question(

@@ -65,7 +65,7 @@ import Testing
     func rows(_ sql: String) async throws -> String { try await stage.rows(sql) }
 }
 
-/// Runs a test against the service and takes it down again, whatever comes of it.
+/// Runs a test against the service and stops it afterwards, even if the test throws.
 func withService(
     replicas: Int = 1, environment: [String: String] = [:],
     _ body: @escaping @Loop @Sendable (RunningService) async throws -> Void

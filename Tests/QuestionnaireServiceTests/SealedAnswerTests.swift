@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func fromBeforeAreSealedByCommand() async throws {
+    @Test func olderAnswersAreSealedByCommand() async throws {
         try await withService { service in
             try await service.publish(Self.definition(version: 4, isMarked: false))
             var patients: [Patient] = []

@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// One device stops, the other begins: whatever comes first, the other has a session.
+    /// One device stops, the other opens: in either order, the other has a session.
     @Test func openingWhileAnotherDeviceStopsGivesASession() async throws {
         try await Self.run(replicas: 2) { starter in
             for _ in 0..<40 {

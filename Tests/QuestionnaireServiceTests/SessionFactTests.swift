@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func aSessionOfTheReleaseBeforeLearnsItsLanguageWhenItIsMoved() async throws {
+    @Test func anOlderSessionGetsItsLanguageWhenItMoves() async throws {
         try await ConditionalServiceTests.run(asking: Self.definition()) { service in
             let opened = try await open(service, "en", platform: "ios")
             _ = try await service.rows("UPDATE sessions SET facts = '{}'")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecoveryService
 
-/// A bar and the limits hold for a person, whatever mailbox they take next and by whatever they name the account.
+/// A bar and the limits hold for a person under any mailbox and any name of the account.
 @Suite("who is barred") struct BarTests {
     private static let accountNames = [RecoveryStage.accountPhone, RecoveryStage.formerPhone]
 

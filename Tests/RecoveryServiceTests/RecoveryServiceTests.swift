@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    /// An account is reached by its number and by those that it had: whoever was refused by the one is by the other.
+    /// An account is reached by its number and its former ones. A claimant refused by one is refused by the other.
     @Test func anotherNumberOfTheAccountDoesNotBypassABar() async throws {
         try await RecoveryStage.run { recovery in
             let first = try await recovery.claim()

@@ -98,7 +98,7 @@ import Testing
         #expect(try await check(endpoint, keys) == false)
     }
 
-    @Test func aFolderOfSocketsCannotBeAsked() async throws {
+    @Test func aFolderOfSocketsHasNoReadyCheck() async throws {
         await #expect(throws: ConfigurationError.self) {
             let folder = try ScratchFolder()
             _ = try await Self.check("ipc:/run/bus", BusKeys(in: folder.path))

@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func withoutACheckNothingIsAnsweredAndARepetitionOpensOne() async throws {
+    @Test func withoutACheckBeginFailsAndARetryOpensOne() async throws {
         try await Self.run { verifying, aws in
             aws.fails = true
             let (person, key) = (Identifier.random(), "key-\(Identifier.random())")

@@ -429,7 +429,7 @@ import Testing
     }
 }
 
-/// A person who is verified, and repeats whatever was not answered.
+/// A person who is verified, and repeats each unanswered call.
 @Loop private final class Walk {
     let person = Identifier.random()
     /// Sends the first upload in the caller's place.
@@ -465,7 +465,7 @@ import Testing
             do {
                 url = try await ask(capture).uploadUrl
             } catch let error as any BusErrorConvertible where error.busError.code == "idempotency_answer_gone" {
-                // It was promised, and whoever was to say so is gone.
+                // It was promised, and the reply was lost.
                 continue
             }
             // The listener starts a moment after the replica is ready.

@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The limits of sends: one code a minute for a phone, so many an hour for an address, whichever process is asked.
-    @Test func sendsAtTwoProcessesAtOnceDoNotPassTheLimits() async throws {
+    @Test func concurrentSendsAtTwoProcessesDoNotPassTheLimits() async throws {
         try await Fleet.run { fleet in
             let variables = ["AUTH_OTP_PER_ADDRESS_HOUR": "6", "AUTH_OTP_RESEND_AFTER": "60s"]
             for _ in 0..<2 { try fleet.start(.auth, variables: variables) }

@@ -40,7 +40,7 @@ import Testing
         return gateways
     }
 
-    @Test(.timed) func anEndedSessionIsOverAtEveryGatewayWithinASecond() async throws {
+    @Test(.timed) func anEndedSessionIsRefusedByEveryGatewayWithinASecond() async throws {
         try await Fleet.run { fleet in
             let gateways = try await begin(fleet)
             let session = try await fleet.signIn("+14155552671")

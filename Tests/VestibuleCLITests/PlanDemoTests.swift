@@ -26,7 +26,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // No phone is asked of whoever comes with an email address or with Google alone.
+        // Sign-ins by email or Google alone need no phone.
         let phoneless = "SELECT count(*) FROM auth.accounts WHERE id NOT IN (SELECT person_id FROM auth.phones)"
         #expect(Int(try system.sql(phoneless).trimmingCharacters(in: .newlines)) == people.count / 2)
         // Nobody follows the plan of an app that they did not sign in to.

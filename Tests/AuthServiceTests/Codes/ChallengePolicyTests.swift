@@ -101,7 +101,7 @@ import Testing
         #expect(ChallengePolicy.send(history, limits) == .allow)
     }
 
-    @Test func aKnownDeviceDoesNotPayForItsAddressOrItsPrefix() {
+    @Test func aKnownDeviceIsExemptFromAddressAndPrefixLimits() {
         let decision = decide {
             ($0.isKnownDevice, $0.addressInHour, $0.closedUntil) = (true, 30, Self.now + .seconds(1800))
             $0.siteInHour = 240
@@ -109,7 +109,7 @@ import Testing
         #expect(decision == .allow)
     }
 
-    @Test func aLockGoesBeforeEveryWait() {
+    @Test func aLockOverridesEveryWait() {
         let locked = decide {
             $0.lockedUntil = Self.now + .seconds(30)
             $0.wrongInDay = 10

@@ -142,7 +142,7 @@ import Testing
     }
 
     /// A role counts from the next sign-in on, and not for a second longer than it is had.
-    @Test(.timed) func aRoleOpensItsRoutesAndIsOverWithinASecond() async throws {
+    @Test(.timed) func aRoleOpensItsRoutesAndEndsWithinASecond() async throws {
         try await run(replicas: 2, gateways: 2) { auth, gateways in
             let routes =
                 RouteTable.vestibule.routes + [

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// As whoever asks for the code named it, be there such an account or not.
+    /// As the request for the code named it, whether the account exists or not.
     @Test func aRecoverysSMSNamesTheAccountAndItsCodeBeginsNoOtherClaim() async throws {
         try await AuthStage.run { auth in
             let person = try await auth.signIn(Self.owner).user.id
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// Whoever learns the id of a challenge ends it no more than who never heard of it.
+    /// Knowing the id of a challenge is not enough to void it.
     @Test func aStrangerCannotVoidACode() async throws {
         try await AuthStage.run { auth in
             let first = try await auth.sms(SendOTP(phone: Self.owner))

@@ -42,7 +42,7 @@ import Testing
             // Nor a device that signed in before.
             let proof = SendOTP.Proof(id: known.deviceId, secret: try #require(known.deviceSecret))
             _ = try await auth.code(for: Self.phone(0), by: proof)
-            // It opens by the clock, whatever is verified meanwhile.
+            // It opens by the clock, not by verifications.
             try await auth.age("1 hour")
             #expect(try await auth.refusal(of: SendOTP(phone: Self.phone(50))).code == "rate_limited")
             try await auth.stage.rows("UPDATE prefix_breakers SET until = until - interval '1 hour'")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func staysOpenWhereATenthIsVerified() async throws {
+    @Test func staysOpenIfATenthOfTheNumbersIsVerified() async throws {
         try await AuthStage.run(environment: Self.environment) { auth in
             _ = try await signIn(auth, 0..<5)
             // The 51st number makes five of them less than a tenth.

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func sendsAtOnceAreAllCounted() async throws {
+    @Test func concurrentSendsAreAllCounted() async throws {
         try await AuthStage.run(replicas: 2, environment: Self.environment) { auth in
             let sends = (0..<48).map { index in
                 // Who waits too long for a lock is told to come again.

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "what Twilio refuses",
+        "each refusal of Twilio has its error",
         arguments: [
             (400, #"{"code": 21211}"#, MessageError.unusableContact), (400, #"{"code": 21614}"#, .unusableContact),
             (400, #"{"code": 21408}"#, notTaken("http_400")), (401, #"{"code": 20003}"#, notTaken("http_401")),
@@ -94,7 +94,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func aRedirectIsNotFollowedAndAnEndlessAnswerNotTaken() async throws {
+    @Test func redirectsAndEndlessAnswersAreRefused() async throws {
         let other = try await ProviderServer(Self.taken)
         let long = String(repeating: "x", count: ProviderClient.largestAnswerBytes + 1)
         let answers: [(ProviderServer.Manner, String)] = [
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func aNumberThatCannotBeReachedIsGivenUpAtOnce() async throws {
+    @Test func anUnreachableNumberIsAbandonedAtOnce() async throws {
         try await Self.run(Self.failing, .answers(status: 400, body: #"{"code": 21211}"#)) { auth, _, second in
             _ = try await auth.ask(SendOTP(phone: Self.phone))
             #expect(try await eventually { try await auth.stage.rows("SELECT state FROM challenges") == "undelivered" })

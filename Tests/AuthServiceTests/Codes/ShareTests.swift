@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func wrongCodesOfManyChallengesAtOnceAreTenToo() async throws {
+    @Test func concurrentWrongCodesAreLimitedToTenToo() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             var guesses: [VerifyOTP] = []
             for stranger in 1...3 {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func sendsAtOnceDoNotPassTheLimits() async throws {
+    @Test func concurrentSendsDoNotPassTheLimits() async throws {
         try await AuthStage.run(replicas: 2, environment: ["AUTH_OTP_PER_ADDRESS_HOUR": "4"]) { auth in
             let toOne = (1...16).map { stranger in
                 Loop.spawn { try? await auth.ask(SendOTP(phone: Self.phone), at: "198.51.100.\(stranger)") }
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func aDevicesCodeIsNotEvictedByStrangersAndThreeAreAliveAtMost() async throws {
+    @Test func strangersDoNotEvictADevicesCodeAndThreeCodesAreOpen() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.phone)
             let sent = try await auth.code(for: Self.phone, by: try proof(of: owner))
@@ -212,7 +212,7 @@ import Testing
     }
 
     /// Who has a /48 has 65,536 of /64.
-    @Test func aSiteHasEightSharesAndNoMore() async throws {
+    @Test func aSiteHasTheSharesOfEightHouseholds() async throws {
         try await AuthStage.run(environment: ["AUTH_OTP_PER_ADDRESS_HOUR": "1"]) { auth in
             let owner = try await auth.signIn(Self.phone)
             for network in 1...8 {

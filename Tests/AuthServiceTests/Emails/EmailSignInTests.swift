@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func manyAtOnceMakeOneAccountAndOneSession() async throws {
+    @Test func concurrentVerificationsMakeOneAccountAndSession() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email))
             let request = VerifyEmailCode(
@@ -188,7 +188,7 @@ import Testing
     }
 
     /// A code by email is weaker than one by SMS, so it does not move an account that has a number.
-    @Test func aSessionByEmailIsFreshOnlyWhereThereIsNoNumber() async throws {
+    @Test func aSessionByEmailIsFreshOnlyWithoutANumber() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(byEmail: Self.email)
             let change = SendOTP(phone: Self.phone, purpose: "change_phone")
@@ -203,7 +203,7 @@ import Testing
 
     // MARK: What an app's plan says
 
-    @Test func whereAPhoneIsWantedTheAddressWaitsForIt() async throws {
+    @Test func anAppThatNeedsAPhoneHoldsTheAddressUntilThen() async throws {
         try await AuthStage.run { auth in
             let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email))
             let verify = VerifyEmailCode(challengeId: challenge, code: code, device: AuthStage.device)
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func anAccountWithoutAPhoneGetsOneWhereAnotherAppWantsIt() async throws {
+    @Test func anAccountAddsAPhoneWhenAnotherAppNeedsIt() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(byEmail: Self.email)
             try await auth.age("2 minutes")

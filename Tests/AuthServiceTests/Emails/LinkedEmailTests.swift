@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func theLastWayInStays() async throws {
+    @Test func theLastSignInMethodCannotBeRemoved() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(byEmail: Self.email)
             #expect(try await auth.refusal(of: UnlinkEmail(), as: auth.actor(session)).code == "last_way_in")

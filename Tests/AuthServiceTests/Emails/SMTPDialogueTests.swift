@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aMessageIsTaken() throws {
+    @Test func aMessageIsAccepted() throws {
         let said = Self.talk(
             SMTPDialogue(try Self.mail(), login: nil),
             [
@@ -50,7 +50,7 @@ import Testing
                 == "failed(\"smtp_535\")")
     }
 
-    @Test func anInternationalAddressNeedsARelayThatTakesIt() throws {
+    @Test func anInternationalAddressNeedsARelayWithSMTPUTF8() throws {
         let dialogue = SMTPDialogue(try Self.mail(to: "åsa@example.com"), login: nil)
         #expect(Self.talk(dialogue, ["220 a\r\n", "250 a\r\n"]).last == "failed(\"no_smtputf8\")")
         #expect(

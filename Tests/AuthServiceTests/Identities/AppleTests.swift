@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A code lives for five minutes: its ten attempts spread over most of that.
-    @Test func aCodeIsOfferedForAsLongAsItLives() async throws {
+    @Test func aCodeIsRetriedWithinItsLifetime() async throws {
         try await SocialStage.run { social in
             social.apple.manner = .answers(status: 503, body: "")
             _ = try await social.linkToken("apple", subject: "1", code: "c0de")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func deletionRevokesEvenWhereAppleIsAwayForHours() async throws {
+    @Test func aDeletionRevokesDespiteAnOutageOfApple() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("apple", subject: "1", to: Self.phone, code: "c0de")
             try await social.waitUntilSent()
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func anotherAddressIsShownFromThenOn() async throws {
+    @Test func aChangedAddressIsShownFromThenOn() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("apple", subject: "1", to: Self.phone)
             let payload = social.forge.notification("email-enabled", subject: "1", id: "n1", email: "x@relay.example")

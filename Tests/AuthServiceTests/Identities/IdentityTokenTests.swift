@@ -78,7 +78,7 @@ import Testing
         #expect(found as? IdentityTokenRefusal == refusal)
     }
 
-    @Test func aRawNonceIsTakenWhereTheOperatorSaysSo() throws {
+    @Test func aRawNonceIsAcceptedIfConfigured() throws {
         let forge = IdentityForge()
         let keys = try #require(ProviderKeySet(CanonicalJSON.bytes(of: forge.keySet)))
         var claims = forge.claims("apple", subject: "1", nonce: "nc_raw")
@@ -201,7 +201,7 @@ import Testing
         #expect(policy.step(isKnownKey: true, at: start + Self.seconds(61)) == .decide)
     }
 
-    @Test func theStoreAsksOnceForManyAndLivesThroughAnOutage() async throws {
+    @Test func theKeyStoreSharesRequestsAndSurvivesAnOutage() async throws {
         try await Loop.spawn { try await Self.outage() }.value
     }
 

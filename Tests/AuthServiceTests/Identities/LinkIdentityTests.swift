@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// It would be stronger than the address, and the owner could not undo it.
+    /// An identity outranks the address, so the owner could not undo the link.
     @Test func aSessionByEmailAloneLinksNoIdentity() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aRoleIsDropped() async throws {
+    @Test func linkingAnIdentityDropsTheRole() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let session = try await auth.signIn(Self.phone)

@@ -12,7 +12,7 @@ import Testing
         try await social.session("google", subject: subject, app: SignInRulesOfTests.free)
     }
 
-    @Test func makesAnAccountWhereTheAppWantsNoPhone() async throws {
+    @Test func makesAnAccountIfTheAppNeedsNoPhone() async throws {
         try await SocialStage.run { social in
             let first = try #require(try await session("1", social))
             #expect(first.isNewUser)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func ofManyAtOnceOneMakesTheAccount() async throws {
+    @Test func concurrentSignInsMakeOneAccount() async throws {
         try await SocialStage.run(replicas: 2) { social in
             let people = try await atOnce(8) { try await patiently { try await session("1", social)?.user.id } }
             #expect(Set(people).count == 1 && people.first != nil)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func getsAPhoneWhereAnotherAppWantsOne() async throws {
+    @Test func addsAPhoneWhenAnotherAppNeedsOne() async throws {
         try await SocialStage.run { social in
             let first = try #require(try await session("1", social))
             guard case .phoneVerificationRequired(let wanted) = try await social.signIn("google", subject: "1") else {

@@ -18,7 +18,7 @@ import Testing
             let session = try await social.auth.ask(
                 VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device))
             #expect(session.isNewUser)
-            // From now on by the identity alone, whatever its address is.
+            // From now on by the identity alone, under any address.
             let free = SignInRulesOfTests.free
             let again = try #require(try await social.session("google", subject: "108", app: free))
             #expect(again.user.id == session.user.id && !again.isNewUser)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func anAccountThatExistsIsLinkedWhenItsOwnerSaysSo() async throws {
+    @Test func anExistingAccountIsLinkedOnceItsOwnerConfirms() async throws {
         try await SocialStage.run { social in
             let owner = try await social.auth.signIn(Self.phone, push: "fcm:old")
             let token = try await social.linkToken("google", subject: "108")
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Both wait for the account, and neither for the other.
-    @Test func anIdentityOpensTwoSessionsAtOnce() async throws {
+    @Test func concurrentSignInsByIdentityOpenTwoSessions() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("google", subject: "108", to: Self.phone)
             let stage = social.auth.stage
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: Bad tokens
 
-    @Test func noBadTokenLeavesARow() async throws {
+    @Test func aBadTokenLeavesNoRow() async throws {
         try await SocialStage.run { social in
             let (auth, forge) = (social.auth, social.forge)
             let nonce = try await social.nonce("google")
@@ -228,7 +228,7 @@ import Testing
             """)
     }
 
-    @Test func aNonceShownAtOnceCountsOnce() async throws {
+    @Test func aNonceUsedConcurrentlyCountsOnce() async throws {
         try await SocialStage.run(replicas: 2) { social in
             _ = try await social.link("google", subject: "108", to: Self.phone)
             for _ in 0..<5 {
@@ -359,7 +359,7 @@ import Testing
         }
     }
 
-    @Test func theLastWayInStays() async throws {
+    @Test func theLastSignInMethodCannotBeRemoved() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("google", subject: "108", to: Self.phone)
             _ = try await social.link("apple", subject: "108", to: Self.phone)

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func theNumberThatWasTakenOffRecoversTheAccountForNinetyDays() async throws {
+    @Test func theFormerNumberRecoversTheAccountForNinetyDays() async throws {
         try await SocialStage.run { social in
             let owner = try await social.auth.signIn(Self.old)
             let (challenge, code) = try await social.changeCode(to: Self.new, by: owner)

@@ -11,7 +11,7 @@ import Testing
     private static let now = Timestamp("2026-02-20T09:00:00Z")!
 
     @Test(
-        "a code for a number whose account slept",
+        "a code for a dormant account's number has its decision",
         arguments: [
             (nil, false, false, .signIn), (nil, false, true, .signIn), (0, false, false, .signIn),
             (86_400, false, false, .signIn), (86_401, false, false, .ask), (86_401, false, true, .detach),
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func aKnownDeviceSignsInAsEver() async throws {
+    @Test func aKnownDeviceSignsInToADormantAccount() async throws {
         try await AuthStage.run(environment: Self.year) { auth in
             let owner = try await auth.signIn(Self.phone)
             try await sleep("3 years", auth)

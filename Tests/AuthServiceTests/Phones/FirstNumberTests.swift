@@ -205,9 +205,9 @@ import Testing
         return session
     }
 
-    /// Otherwise whoever reads the emails, and signed in three days before, would evict the owner.
+    /// Otherwise a reader of the emails with a session of three days would evict the owner.
     @Test("a number that a known device set stays", arguments: [false, true])
-    func whatAKnownDeviceSets(bySignIn: Bool) async throws {
+    func aNumberSetByAKnownDeviceStays(bySignIn: Bool) async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let thief = try await auth.signIn(byEmail: Self.email)

@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func nobodyIsLostByTwoRotations() async throws {
+    @Test func twoRotationsLoseNoAccount() async throws {
         try await AuthStage.run { auth in
             let rings = try ring(auth)
             var people: [(phone: String, id: Identifier)] = []
@@ -311,7 +311,7 @@ import Testing
     }
 
     /// What counts against a number outlives the key by which its account was found.
-    @Test func barsAndLimitsOutliveTheKey() async throws {
+    @Test func barsAndLimitsSurviveAChangeOfKey() async throws {
         try await AuthStage.run { auth in
             let rings = try ring(auth)
             let (locked, left) = ("+14155552671", "+14155552672")
@@ -339,7 +339,7 @@ import Testing
         ][step]
     }
 
-    /// Begins things together behind whoever gives the number an account, and has them go on once one of them waits.
+    /// Begins calls behind a transaction that creates the account of the number, and ends it once a call waits.
     @Loop private func together<Outcome: Sendable>(
         _ phone: String, _ auth: AuthStage, _ begin: @Loop () -> [Task<Outcome, any Error>]
     ) async throws -> [Task<Outcome, any Error>] {
@@ -465,7 +465,7 @@ import Testing
 
     // MARK: What is refused
 
-    @Test func aKeyDoesNotGoBeforeItsTime() async throws {
+    @Test func aKeyIsNotRemovedBeforeItsTime() async throws {
         try await AuthStage.run { auth in
             _ = try await signIn("+14155552671", auth)
             let rings = try ring(auth)

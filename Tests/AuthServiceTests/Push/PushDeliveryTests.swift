@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func aWebhooksGoneMarksTheDevice() async throws {
+    @Test func a410OfAWebhookMarksTheDevice() async throws {
         let server = try await ProviderServer(.answers(status: 410, body: ""))
         let variables = await [
             "PUSH_PROVIDER": "webhook", "PUSH_WEBHOOK_URL": server.url,

@@ -146,7 +146,7 @@ import Testing
     }
 
     /// A thief with the SIM had the number when the account's owner recovered it, and had given the account others before.
-    @Test func noNumberFromBeforeARecoveryIsAProofOrAWayToTheAccount() async throws {
+    @Test func numbersFromBeforeARecoveryNeitherProveNorReachTheAccount() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await auth.signIn("+14155552672")
@@ -176,7 +176,7 @@ import Testing
     }
 
     /// Two claimed, and reviewers approved both.
-    @Test func aClaimFromBeforeARecoveryMovesTheAccountNoMore() async throws {
+    @Test func aClaimFromBeforeARecoveryCannotMoveTheAccount() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)
             let (first, second) = (try await claim(auth), try await claim(auth, by: "+46701234568"))
@@ -255,7 +255,7 @@ import Testing
     }
 
     /// A number that was to be the person's, and never was.
-    @Test func aNumberThatADeletedPersonWantedIsForgotten() async throws {
+    @Test func aNumberRequestedByADeletedPersonIsErased() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try await auth.signIn(Self.owner)

@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    /// The owner may say no by the email, and whoever claimed with the mailbox itself gets none.
+    /// The owner may dispute by the email. A claimant with the mailbox itself gets none.
     @Test func theMailboxIsNotifiedOfAClaimUnlessItIsTheClaimant() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

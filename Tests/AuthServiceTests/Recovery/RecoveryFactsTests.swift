@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    /// How long a number was the account's counts from its first day to its last, whoever moves it out and in meanwhile.
-    @Test func aNumberThatWasMovedOutAndInIsAsOldAsBefore() async throws {
+    /// The age of a number counts from its first day in the account, even if it was moved out and back.
+    @Test func aNumberMovedOutAndBackKeepsItsAge() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let (thiefs, third) = ("+46701230001", "+46701230002")

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// What a service learns that decides something of weight, and from whom.
+    /// The facts about a token for services with decisions of weight, and the callers that may ask.
     @Test func anotherServiceCanResolveATokenToItsUser() async throws {
         try await AuthStage.run { auth in
             let operators = try auth.stage.asking(as: .operator)

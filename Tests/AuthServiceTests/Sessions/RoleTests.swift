@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Of operators who ask at once on two replicas one is the second, and the change is made once.
-    @Test func operatorsAtOnceMakeOneChange() async throws {
+    @Test func concurrentOperatorsMakeOneChange() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             let person = try await auth.signIn(Self.phone).user.id
             let bus = try auth.stage.asking(as: .operator)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func nobodyButAnOperatorChangesRoles() async throws {
+    @Test func onlyAnOperatorChangesRoles() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             let request = ChangeRole(userID: session.user.id, role: "staff", isGranted: true, operatorName: "anna")

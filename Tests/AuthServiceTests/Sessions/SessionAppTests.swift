@@ -16,7 +16,7 @@ import Testing
         return try JSONValue.parse(try #require(Base64URL.decode(parts[1])))["app"]
     }
 
-    @Test func isInItsTokensForAsLongAsItLives() async throws {
+    @Test func theAppIsInTheTokensOfItsSession() async throws {
         try await AuthStage.run { auth in
             let (challenge, code) = try await auth.code(for: Self.phone)
             let first = try await auth.ask(

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aReviewerWhoseSessionEndsDuringTheWaitIsRefused() async throws {
+    @Test func aSuspensionByASessionThatEndsMeanwhileIsRefused() async throws {
         try await AuthStage.run { auth in
             let staff = try await Self.staff(auth)
             let person = try await auth.signIn(Self.phone).user.id
@@ -230,7 +230,7 @@ import Testing
     }
 
     /// Through the public API: staff asks one gateway, and the person's token is over at all of them.
-    @Test func aSuspendedPersonsTokenIsOverAtEveryGateway() async throws {
+    @Test func everyGatewayRefusesASuspendedPersonsToken() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             let gateways = try await Gateways(3, before: auth)
             let staff = try await Self.staff(auth)

@@ -15,7 +15,7 @@ import Testing
             (1, 1, nil, false, .rotate), (7, 7, nil, false, .rotate), (1, 1, nil, true, .invalid),
             (1, 2, 0, false, .repeatAnswer), (1, 2, 9_999, false, .repeatAnswer), (1, 2, 10_000, false, .revoke),
             (1, 2, 60_000, false, .revoke), (1, 2, nil, false, .revoke),
-            // Two generations old: the new pair was used, so whoever has this one is somebody else.
+            // Two generations old: the new pair was used, so this token is a copy.
             (1, 3, 1, false, .revoke), (1, 2, 1, true, .invalid), (1, 9, 60_000, true, .invalid),
         ] as [(Int64, Int64, Int?, Bool, RefreshPolicy.Decision)])
     func refresh(
@@ -84,7 +84,7 @@ import Testing
         #expect(over == isOver)
     }
 
-    @Test func anAccessTokenIsOneThatAGatewayTakes() throws {
+    @Test func aGatewayAcceptsAnAccessToken() throws {
         let (person, session, key) = (Identifier.random(), Identifier.ordered(), Ed25519PrivateKey())
         let token = AccessTokenIssuer(kid: "k1", key: key)
             .token(
@@ -121,7 +121,7 @@ import Testing
         #expect(Set(tokens).count == 8)
     }
 
-    @Test func aCodeFitsItsOwnChallengeAndPhoneOnly() throws {
+    @Test func aCodeMatchesOnlyItsChallengeAndPhone() throws {
         let secrets = Secrets(try KeyRing(contents: KeyRing.generate(id: "test")))
         let (challenge, phone) = (Identifier.ordered(), secrets.phoneHash.code(for: "+14155552671"))
         let hash = secrets.hash(ofCode: "042917", challenge: challenge, contact: phone)

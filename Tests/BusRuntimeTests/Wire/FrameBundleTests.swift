@@ -28,7 +28,7 @@ import Testing
         #expect(read.isWhole && read.frames == [Self.a.encoded(before: [0x7b]), Self.b.encoded(before: [])])
     }
 
-    @Test func oneFrameIsItself() {
+    @Test func aBundleOfOneFrameIsThatFrame() {
         var bundle = FrameBundle()
         bundle.append(Self.a, [0x7b])
         let message = bundle.withMessage { Array($0) }
@@ -73,7 +73,7 @@ import Testing
         #expect(!bundle.hasRoom(for: 0))
     }
 
-    @Test func cutAnywhereItIsNotWholeAndNothingBesideItIsRead() {
+    @Test func aCutBundleIsIncompleteAndYieldsOnlyWholeFrames() {
         for length in 4..<Self.golden.count {
             let read = frames(of: Array(Self.golden.prefix(length)))
             // Cut between its two frames, it is a bundle of one frame.

@@ -26,14 +26,14 @@ import Testing
         }
     }
 
-    @Test func aPlaceInCoordinatesIsNoCityToOthers() async throws {
+    @Test func othersDoNotSeeCoordinatesAsACity() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["coordinates": ["latitude": 59.3293, "longitude": 18.0686]])
             #expect(try await profile.ask(GetPerson(personId: profile.person)).profile.isEmpty)
         }
     }
 
-    /// The bytes of the answer, its entity revision and its refusal are the same whatever the private fields are.
+    /// Private fields change neither the bytes of the answer nor its entity revision nor its refusal.
     @Test func privateFieldsChangeNothingThatOthersGet() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["displayName": "Zoë", "dateOfBirth": "1994-02-28"])

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Against a count by hand over people who did whatever they liked in whatever order.
+    /// Against a count by hand over people with random events in random order.
     @Test func theFunnelAgreesWithACountByHand() async throws {
         let all = Self.people(300)
         try await ProfileStage.run { profile in

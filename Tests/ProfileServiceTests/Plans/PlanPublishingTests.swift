@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func publicationsAtOnceGiveOneVersionEach() async throws {
+    @Test func concurrentPublicationsGiveOneVersionEach() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)
             var drafts: [String] = []

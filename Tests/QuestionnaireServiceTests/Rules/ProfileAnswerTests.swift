@@ -68,7 +68,7 @@ import Testing
     }
 
     /// The question is hidden when the person gives the answer that shows it, so they cannot mend it in the same request.
-    @Test func anAnswerThatIsShownAgainAndRefusedIsAskedForAgain() throws {
+    @Test func aShownAnswerThatIsRefusedIsAskedAgain() throws {
         let hidden = try Self.sheet(["isShy": answer(.answered, true), "about": answer(.answered, "damn")])
         let items = [ResponseItem(question: "isShy", value: false)]
         let unjudged = Self.plan(items, on: hidden).profile.unjudged
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// One that changes nothing in the session is not judged again, whatever profile says now.
+    /// An answer that changes nothing is not judged again, even if profile would refuse it now.
     @Test func aRepeatedAnswerIsNotJudgedAgain() throws {
         let sheet = try Self.sheet(["name": answer(.answered, "Zoë")])
         let plan = Self.plan([ResponseItem(question: "name", value: "Zoë", mutationId: .ordered())], on: sheet)

@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func tastesCountBesideWishes() throws {
+    @Test func tastesAndWishesBothCount() throws {
         let (a, b) = (try Self.side(["slim"], hair: ["short"]), try Self.side(["slim"], hair: ["long"]))
         let traits = WishedTraits(question: "preferredBuild", first: ["athletic"], second: ["slim"])
         let comparison = ProfileComparison(first: a, second: b, traits: [traits])
@@ -112,7 +112,7 @@ import Testing
         #expect(former.physical.score == 50, "a former replica of profile tells no traits")
     }
 
-    /// In whatever order the answers came, and whether they were given to this version or carried to it.
+    /// In any order of the answers, given to this version or moved to it.
     @Test func scoresDependOnTheAnswersAlone() throws {
         var generator = SeededGenerator(state: 8)
         let definition = try Self.definition.get()

@@ -211,7 +211,7 @@ private struct ErrorShape: Equatable {
     }
 }
 
-/// Texts that no log and no error may contain: whatever the schema takes as a text of any words, a day or a code.
+/// Texts that no log and no error may contain: free texts, days and codes.
 private enum Sensitive {
     /// Members whose texts are keys of documents and names of things, which the house writes itself.
     static let words: Set<String> = [

@@ -8,7 +8,7 @@ import Testing
 @Suite("export") struct PersonExportTests {
     private static let phone = "+14155552671"
 
-    @Test func hasEverythingThatIsHeld() async throws {
+    @Test func theExportHasAllStoredData() async throws {
         try await TestSystem.run { system in
             let session = try await system.onboarded(Self.phone)
             try await system.plantTheRest(of: session)
@@ -64,7 +64,7 @@ import Testing
         return session
     }
 
-    @Test func goesOnFromPageToPage() async throws {
+    @Test func theExportContinuesFromPageToPage() async throws {
         try await TestSystem.run { system in
             let session = try await Self.signedIn(system)
             _ = try await system.ask(UpdateMe(fields: ["bio": "No. 0"]), as: session)

@@ -51,7 +51,7 @@ import Testing
                 code: code, device: DeviceClaim(secret: requested.deviceSecret, name: "Pixel 10", platform: "android")))
     }
 
-    @Test(.bounded) func bringsTheAccountToItsClaimantAndNothingElseWithIt() async throws {
+    @Test(.bounded) func aRecoveryGivesTheClaimantOnlyTheAccount() async throws {
         try await TestSystem.run { system in
             let old = try await system.onboarded(Self.phone)
             try await system.age()
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// What a thief would change first is frozen during the hold. The owner can still sign in.
-    @Test func freezesTheAccountAndLeavesItsOwnerTheSignIn() async throws {
+    @Test func aClaimFreezesTheAccountButNotItsOwnersSignIn() async throws {
         try await TestSystem.run { system in
             let owner = try await system.onboarded(Self.phone)
             try await system.age()
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func aDisputedClaimantWaitsAsEverybodyDoes() async throws {
+    @Test func aDisputedClaimStillBlocksSignInsByItsNumber() async throws {
         try await TestSystem.run { system in
             let owner = try await system.signIn(Self.phone)
             let requested = try await claim(system)

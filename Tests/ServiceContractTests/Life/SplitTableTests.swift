@@ -52,7 +52,7 @@ import Testing
         ("questionnaire", "outbox", "unique constraint on partitioned table must include all partitioning columns"),
         ("auth", "revocations", "a sequence numbers its rows"), ("recovery", "cases", "refers to it"),
     ])
-    @Loop func areRefused(service: String, table: String, reason: String) async throws {
+    @Loop func aSplitThatCannotSucceedIsRefused(service: String, table: String, reason: String) async throws {
         let scratch = try await Self.migrated(service)
         let error = await #expect(throws: ScratchCluster.Failure.self) { try await scratch.split(table, into: 3) }
         #expect(try #require(error).description.contains(reason))

@@ -11,7 +11,7 @@ import Testing
         return path
     }
 
-    @Test func comesInBatches() throws {
+    @Test func thePersonFileIsReadInBatches() throws {
         let ids = (0..<7).map { _ in Identifier.random() }
         let lines = ids.map(\.description)
         let path = try file(
@@ -32,7 +32,7 @@ import Testing
         #expect(error?.code == 65 && error?.message.contains("line 3: ") == true)
     }
 
-    @Test func aFileThatIsNotThere() throws {
+    @Test func aMissingFileIsReported() throws {
         let error = #expect(throws: CommandError.self) { try PersonFile.batches(of: "/nowhere", size: 3) { _ in } }
         #expect(error?.code == 66)
     }

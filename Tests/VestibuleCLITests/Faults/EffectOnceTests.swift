@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func theSameMessageAtThreeReplicasAtOnceHasOneEffectAndOneAnswer() async throws {
+    @Test func oneMessageAtThreeReplicasHasOneEffectAndReply() async throws {
         try await Fleet.run { fleet in
             for _ in 0..<3 { try fleet.start(.auth) }
             try await fleet.ready(.auth, 3)
@@ -348,7 +348,7 @@ private struct Heard: Equatable {
     }
 }
 
-/// Profile's place, taken by the test: it takes events in, refuses them or keeps whoever tells them waiting.
+/// Replaces profile: it accepts events, refuses them or delays their senders.
 @Loop private final class Listener: RequestHandler {
     private(set) var heard: [Identifier: Heard] = [:]
     /// Whose events fail.

@@ -36,7 +36,7 @@ import Testing
         try gateway.start()
     }
 
-    /// Runs a test on a fleet without a process, and takes down whatever it started.
+    /// Runs a test on a fleet without a process, and ends all processes that it started.
     ///
     /// - Parameter server: the name of a PostgreSQL of its own, for who restarts it; otherwise that of all tests.
     nonisolated static func run(
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: Bus
 
-    /// The test speaks with the keys of whom it stands in for.
+    /// The test uses the keys of the service that it replaces.
     private static func configuration(of service: ServiceName, _ state: StateFolder) throws -> BusConfiguration {
         let keys = BusKeyFolder(path: state.keys)
         let secret = try String(contentsOfFile: keys.secret(of: service.rawValue), encoding: .utf8)

@@ -111,7 +111,7 @@ import Testing
                     recoveryId: id, recoveryToken: token, challengeId: second, code: right,
                     device: DeviceClaim(secret: claim.deviceSecret, name: "Pixel 9", platform: "android")), "complete")
         } catch let error as BusError where error.code == ErrorCode.idempotencyAnswerGone.name {
-            // It was done, and whoever was to say so is gone.
+            // It was done, and its reply was lost.
         } catch let error as BusError where error.code == ErrorCode.recoveryClosed.name {
             // The same, by auth's event.
         }

@@ -10,7 +10,7 @@ import Testing
 @testable import VestibuleCLI
 
 /// Every line of the table of a case's life, and what auth does for a case, with a `kill -9` at the one moment that matters:
-/// while PostgreSQL commits it. The commit is then taken back, or done without anybody hearing of it; whoever asked asks again.
+/// while PostgreSQL commits it. The commit is rolled back, or done and its reply lost; the caller asks again.
 @Suite("a recovery that is killed at each transition", .serialized) struct TransitionKillTests {
     /// Whether the transaction of the killed process is committed.
     enum CommitOutcome: CaseIterable { case undone, done }
@@ -66,7 +66,7 @@ import Testing
 
     init(_ fleet: Fleet) { self.fleet = fleet }
 
-    /// Numbers of somebody new and of whoever claims their account.
+    /// Numbers of a new person and of a claimant of their account.
     func newNumbers() -> (owner: String, claimant: String) {
         people += 1
         return (String(format: "+46701%06d", people), String(format: "+46761%06d", people))
@@ -214,7 +214,7 @@ import Testing
         }
         let from = line.from == .completing ? .approved : line.from
         changes.append("status = '\(from.rawValue)'")
-        // The last word of a column counts.
+        // If a column is set twice, the last value is used.
         let unique = Dictionary(changes.map { ($0.prefix { $0 != " " }, $0) }) { $1 }.values
         try await fleet.sql("UPDATE recovery.cases SET \(unique.joined(separator: ", ")) WHERE id = '\(id)'")
         try await fleet.sql("UPDATE auth.freezes SET hold_until = now() WHERE case_id = '\(id)'")
@@ -278,7 +278,7 @@ import Testing
             do {
                 _ = try await killed.ask(request)
             } catch let error as BusError where answers.contains(error.code) {
-                // Refused, or it was done and whoever was to say so is gone.
+                // Refused, or done and its reply was lost.
             }
         }
     }

@@ -160,7 +160,7 @@ import Testing
         #expect(kinds == Set(DefinitionChange.Kind.allCases) && kinds.count == 31, "thirty, and what is not listed")
     }
 
-    @Test func nothingChangedIsNoChange() throws {
+    @Test func equalDefinitionsHaveNoChanges() throws {
         #expect(try Self.changes(to: Self.base.setting("version", to: 2)).isEmpty)
     }
 
