@@ -185,7 +185,7 @@ import Testing
             let claim = try await killed.ask(request)
             try await quiet()
             try await lead(claim.recoveryId)
-            try await happen(claim, owner)
+            try await makeTransition(claim, owner)
         }
         try await quiet()
         let id = try await fleet.sql("SELECT id FROM recovery.cases WHERE account_id = '\(owner.user.id)'")
@@ -220,7 +220,7 @@ import Testing
         try await fleet.sql("UPDATE auth.freezes SET hold_until = now() WHERE case_id = '\(id)'")
     }
 
-    private func happen(_ claim: RecoveryRequested, _ owner: Session) async throws {
+    private func makeTransition(_ claim: RecoveryRequested, _ owner: Session) async throws {
         let (id, token, killed, line) = (claim.recoveryId, claim.recoveryToken, killed, line)
         switch line.event {
         case .holdEnded, .neglected:
