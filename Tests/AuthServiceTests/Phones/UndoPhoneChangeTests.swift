@@ -322,7 +322,8 @@ import Testing
                 """
                 INSERT INTO freezes (case_id, person_id, until, begun, created_at)
                 VALUES (
-                    gen_random_uuid(), '\(takeover.tablet.user.id)', now() + interval '1 hour', '{}', now() - interval '1 day')
+                    gen_random_uuid(), '\(takeover.tablet.user.id)', now() + interval '1 hour', '{}',
+                    now() - interval '1 day')
                 """)
             #expect(try await auth.refusal(of: undo).code == "account_frozen")
             // Of a recovery that has moved the account since.
