@@ -32,8 +32,8 @@ struct CaseLife: Sendable, Equatable {
         }
     }
 
-    /// The status that the claimant sees after a dispute, a contest, or a refusal by auth. A case that was approved looks
-    /// rejected, or after a contest in review again. Any other case looks unchanged.
+    /// The status that the claimant sees after a dispute, a contest, or a refusal by auth. An approved case looks
+    /// rejected, or in review again after a contest. Any other case looks unchanged.
     ///
     /// - Returns: `nil` for other events, after which the claimant sees the next status.
     private static func shown(_ seen: CaseStatus, after event: CaseEvent) -> CaseStatus? {

@@ -51,7 +51,7 @@ enum CaseEvent: String, Sendable, CaseIterable {
     case approved, rejected
     /// The owner disputed, which ends the case.
     case disputed
-    /// The owner disputed, but the claimant has given proof that a stranger could not have. Reviewers decide.
+    /// The owner disputed, but the claimant has given a proof that no stranger could have. Reviewers decide.
     case contested
     /// The claimant withdrew the claim.
     case withdrawn
@@ -79,10 +79,10 @@ enum CaseEvent: String, Sendable, CaseIterable {
 
 /// The effects of a transition. They happen in the transaction that sets the new status.
 enum CaseEffect: String, Sendable, CaseIterable {
-    /// Every device of the owner is notified.
+    /// Recovery notifies every device of the owner.
     case ownerTold
     /// Auth lifts the freeze of the account for the case.
     case freezeLifted
-    /// The claimant is barred from the account: by the number or mailbox, and by what the claim showed as a proof.
+    /// Bars the claimant from the account: by the number or mailbox, and by the proof that the claim showed.
     case claimantBarred
 }

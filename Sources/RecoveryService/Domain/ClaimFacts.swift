@@ -2,7 +2,7 @@
 struct ClaimFacts: Codable, Sendable, Equatable {
     /// `+46 (***) ***-4567`
     var phone: String
-    /// Of the claimant's device: `ios`, `android` or `web`.
+    /// The platform of the claimant's device: `ios`, `android` or `web`.
     var platform: String?
     /// Somebody signed in by the account's number within a day.
     var hasRecentSignIn: Bool

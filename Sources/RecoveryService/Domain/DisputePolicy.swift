@@ -4,7 +4,7 @@
 /// to dispute for ever.
 enum DisputePolicy {
     /// - Parameters:
-    ///   - hasProof: whether the claimant has given proof that a stranger could not have.
+    ///   - hasProof: whether the claimant has given a proof that no stranger could have.
     ///   - wasContested: whether this case was contested before.
     ///   - wasContestedLately: whether reviewers decided another contested case against the account within 90 days.
     /// - Returns: `nil` if the dispute changes nothing, because the reviewers have decided.

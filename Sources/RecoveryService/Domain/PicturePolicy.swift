@@ -1,17 +1,17 @@
 import BusProtocol
 
-/// Decides whether a side of a case may send one more picture. It uses only what the side can see, so a decoy and a disputed
-/// case take as many.
+/// Decides whether a side of a case may send one more picture. It uses only facts that the side can see. So a decoy and
+/// a disputed case take as many pictures as any other case.
 enum PicturePolicy {
-    /// The pictures of a side in a case.
+    /// The most pictures of a side in a case.
     static let most: Int64 = 30
-    /// The pictures of a side on one day (UTC).
+    /// The most pictures of a side on one day (UTC).
     static let mostADay: Int64 = 10
     /// For how long a claimant's code is enough.
     static let freshness = Duration.seconds(900)
 
     enum Refusal: Error, Equatable {
-        /// The side may send pictures later, perhaps.
+        /// The side may perhaps send pictures later.
         case tooEarly
         case tooLate
         /// The claimant has given no code lately.
@@ -35,7 +35,7 @@ enum PicturePolicy {
 
     /// - Parameters:
     ///   - all: the pictures of the side, with this one.
-    ///   - today: those of this day, with this one.
+    ///   - today: the pictures of the side on this day, with this one.
     static func count(all: Int64, today: Int64) throws(Refusal) {
         if all > most { throw .tooMany }
         if today > mostADay { throw .tooManyToday }

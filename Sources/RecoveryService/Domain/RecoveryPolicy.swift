@@ -38,7 +38,7 @@ struct RecoveryPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - reference: auth's reference of the number, which nobody else can compute.
-    ///   - share: the share of dormant ones among the accounts that were claimed lately, from 0 to 1.
+    ///   - share: the share of dormant accounts among those that were claimed lately, from 0 to 1.
     static func looksDormant(_ reference: String, share: Double) -> Bool {
         let digest = SHA256.digest(Array("dormant \(reference)".utf8))
         let place = digest.prefix(4).reduce(0) { $0 * 256 + Double($1) }

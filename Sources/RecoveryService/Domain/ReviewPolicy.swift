@@ -13,7 +13,7 @@ struct ReviewPolicy: Sendable {
     var needsTwo: Bool
     /// The verdict of the evidence provider; `nil` if there is none yet.
     var verdict: String?
-    /// Whether the owner still has time to object that an ordinary hold does not give.
+    /// Whether the owner still has extra time to object, beyond an ordinary hold.
     var isEarly = false
 
     enum Refusal: Error, Equatable {
@@ -25,11 +25,11 @@ struct ReviewPolicy: Sendable {
         case noEvidence
         /// The second approval must come from another reviewer.
         case sameReviewer
-        /// No reviewer decides yet.
+        /// No reviewer may decide yet.
         case tooEarly
     }
 
-    /// - Parameter key: of the operator's connection. An operator can choose a name freely, but not a key.
+    /// - Parameter key: the key of the operator's connection. An operator can choose a name freely, but not a key.
     func mayClaim(_ name: String, key: String? = nil) throws(Refusal) {
         if let reviewer, reviewer != name { throw .claimedByAnother }
         // The reviewer of the first approval cannot give the second, and must not keep the case from others.

@@ -98,7 +98,7 @@ struct CaseWorkflow: Sendable {
             case .moves = try await apply(event, by: .auth, to: record, in: transaction), event == .completed,
             let account = record.accountID
         else { return }
-        // This transaction has the account's advisory lock, as every one that locks several of its cases must.
+        // A transaction that locks several cases of an account must hold the account's advisory lock. This one does.
         for other in try await CaseStore.others(against: account, but: id, in: transaction) {
             _ = try await apply(.voided, by: .auth, to: other, in: transaction)
         }

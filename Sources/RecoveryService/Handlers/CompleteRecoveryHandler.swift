@@ -7,8 +7,8 @@ import ServiceRuntime
 
 /// Completes an approved case.
 ///
-/// The case becomes `completing` before auth is asked, so that no dispute comes in between. Auth's reply or event ends
-/// that status, or its answer to a later check.
+/// It makes the case `completing` before it asks auth, so that no dispute comes in between. Auth's reply, its event or
+/// its answer to a later check ends that status.
 ///
 /// Recovery also asks auth for a case that only looks approved. Auth verifies the code as usual and replies that the
 /// recovery is over.
@@ -18,7 +18,8 @@ struct CompleteRecoveryHandler: RequestHandler {
     let bus: Bus
     let cases: CaseWorkflow
 
-    /// The seconds after which auth is asked for the result of an attempt. Every attempt has ended long before.
+    /// The seconds after which recovery asks auth for the result of an attempt. Every attempt has ended long before
+    /// then.
     static let settleAfter: Int64 = 30
     /// How long an attempt waits for auth.
     private static let patience = Duration.seconds(5)
@@ -26,7 +27,7 @@ struct CompleteRecoveryHandler: RequestHandler {
     func handle(_ request: CompleteRecovery, context: RequestContext) async throws -> Session {
         try await inbox.refuseReuse(context.inboxRequest)
         guard try await begin(request) else {
-            // A repeat gets the first reply while that is kept.
+            // A repeat gets the first reply for as long as the inbox keeps it.
             return try await inbox.once(context, carriesToken: true) { _ in throw Self.closed }
         }
         let moved: RecoveryMoved
@@ -50,7 +51,7 @@ struct CompleteRecoveryHandler: RequestHandler {
 
     private static let closed = BusError(.recoveryClosed, "This recovery is over.")
 
-    /// Says what the claim waits for: the hold, its claimant or a reviewer. It uses only what the claimant can see.
+    /// Names the reason to wait: the hold, the claimant or a reviewer. It uses only facts that the claimant can see.
     private static func notReady(_ record: RecoveryCase) -> BusError {
         let left = ClaimantView.seconds(from: record.now, until: record.holdUntil)
         if left > 0 {
@@ -58,11 +59,11 @@ struct CompleteRecoveryHandler: RequestHandler {
                 .recoveryNotReady, "This recovery is not approved yet. Please come back later.",
                 retryAfter: .seconds(left))
         }
-        // The claimant need not wait before sending it.
+        // The claimant need not wait before sending evidence.
         guard record.life.seen == .inReview else {
             return BusError(.recoveryNotReady, "Please send your evidence first.", retryAfter: .seconds(1))
         }
-        // It is not known when a reviewer decides, so more frequent requests are of no use.
+        // Nobody knows when a reviewer decides, so more frequent requests are of no use.
         return BusError(
             .recoveryNotReady, "Your evidence is in review. Please come back later.", retryAfter: .seconds(3600))
     }

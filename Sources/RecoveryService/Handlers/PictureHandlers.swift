@@ -14,8 +14,8 @@ struct PicturePromiser: Sendable {
 
     /// - Parameters:
     ///   - code: the claimant's new code; `nil` without one. It is not used up if the caller may send no picture.
-    ///   - admit: returns the case, or throws why the caller may send no picture. It is called again under the case's
-    ///     lock.
+    ///   - admit: returns the case, or throws why the caller may send no picture. The promiser calls it again under the
+    ///     case's lock.
     @Loop func promise(
         _ picture: PromiseEvidence, for side: CaseActor, _ context: RequestContext,
         code: NewCode? = nil, admit: @Loop (RecoveryCase?, _ isProven: Bool) throws -> RecoveryCase
@@ -25,7 +25,7 @@ struct PicturePromiser: Sendable {
         }
         let found = try await CaseStore.find(picture.caseID, in: database)
         let known = try admit(found, code != nil || found?.isProven == true)
-        // The limits are checked here too. So a picture beyond them uses up no code, and nothing is promised.
+        // Check the limits here too. So a picture beyond them uses up no code, and verification promises nothing.
         try Self.judge(try await PictureStore.usage(side, of: known.id, in: database))
         let provenAt: Timestamp? = if let code { try await prove(picture.caseID, code, context) } else { nil }
         let provenUntil = provenAt.map { $0 + PicturePolicy.freshness }

@@ -35,10 +35,10 @@ struct RequestRecoveryHandler: RequestHandler {
             switch try await cases.ensure(begun, origin: origin, in: transaction) {
             case .made(let record): made = record
             case .alreadyOpen:
-                // The transaction commits, and with it the event that makes auth lift the freeze.
+                // The transaction commits together with the event that makes auth lift the freeze.
                 return .refusal(BusError(.recoveryInProgress, "Your recovery is under way already.", executed: .yes))
-            // This transaction is rolled back. The handler of auth's event comes to the same result, and then auth
-            // lifts the freeze.
+            // This transaction rolls back. The handler of auth's event comes to the same result, and then auth lifts
+            // the freeze.
             case .tooMany(let wait): throw Self.tooMany(wait: wait)
             }
             let (token, device) = (SecretToken.make(prefix: "rt"), SecretToken.make(prefix: "rd"))

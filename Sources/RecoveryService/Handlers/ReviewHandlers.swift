@@ -75,7 +75,7 @@ struct GetReviewHandler: RequestHandler {
     }
 
     /// Records that a reviewer saw evidence: on the reviewer's own chain, or for an operator on the service's chain.
-    /// The case's own chain is shown to reviewers in full, and would grow with every view.
+    /// Reviewers see the case's own chain in full, so it would grow with every view.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
         try await database.transaction { transaction in
             let chain =

@@ -4,8 +4,8 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Takes the claimant's evidence. For a decoy and for a disputed case it is discarded unread. The claimant of such a
-/// case waits as long as a real decision takes.
+/// Takes the claimant's evidence. For a decoy and for a disputed case, it discards the evidence unread. The claimant of
+/// such a case waits as long as a real decision takes.
 struct SubmitEvidenceHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow
@@ -61,7 +61,7 @@ struct SubmitOwnerEvidenceHandler: RequestHandler {
             let record = try await CaseStore.locked(request.recoveryId, in: transaction)
             guard let record, record.accountID == person, !record.life.isDecoy else { throw CaseWorkflow.unknown }
             switch try await cases.apply(.ownerEvidenceGiven, by: .owner, to: record, in: transaction) {
-            // No provider is asked, because a verdict on one side says nothing about the other.
+            // This handler asks no provider, because a verdict on one side says nothing about the other.
             case .moves, .alreadyDone: reviews.keepOwnerEvidence(given, of: record.id, in: transaction)
             case .refused where !record.life.status.isClosed:
                 throw BusError(.recoveryNotReady, "Nothing is asked of you. If this was not you, say no to it.")

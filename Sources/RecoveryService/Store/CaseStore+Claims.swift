@@ -3,7 +3,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Reads what is checked before a claim becomes a case, and creates the case.
+/// Reads the facts that recovery checks before a claim becomes a case, and creates the case.
 extension CaseStore {
     /// Counts the cases of a day from a client address, and from the site of that address.
     static func count(
@@ -16,7 +16,7 @@ extension CaseStore {
 
     /// Makes claims of one claimant run one after another. Otherwise claims at the same time would not count each other.
     static func waitForTurn(ofClaimant begun: RecoveryBegun, in transaction: Transaction) {
-        // Sorted, as a deadlock needs two orders.
+        // Sorted, so that all transactions take the locks in the same order and cannot deadlock.
         for reference in begun.claimants.sorted() { transaction.send(claimantTurn, [.text(reference)]) }
     }
 

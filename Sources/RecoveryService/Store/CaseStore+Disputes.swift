@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Reads what decides a dispute, and what an owner sees.
+/// Reads the facts that decide a dispute, and the cases that an owner sees.
 extension CaseStore {
     /// Whether the owner was sent this dispute token for this case.
     ///

@@ -49,8 +49,9 @@ import EventLoop
         try await transaction.query(decisions).map { try $0.integer("seconds") }
     }
 
-    /// Bars a case's claimant from the account, by the contact and its mailbox. With a proof, also by the device and the
-    /// identity that the claimant showed: another mailbox with these would be accepted again.
+    /// Bars a case's claimant from the account, by the contact and its mailbox. A claimant with proof is also barred by
+    /// the device and the identity that they showed. Otherwise the same proof with another mailbox would be accepted
+    /// again.
     static func bar(_ record: RecoveryCase, for seconds: Int64, in transaction: Transaction) {
         let contact = [record.claimantReference, record.mailboxReference].compactMap { $0 }
         let references = record.proof == nil ? contact : contact + record.proofReferences
@@ -64,7 +65,7 @@ import EventLoop
     /// Separates an account's cases from the account. They stay for their claimants, with their audit trail. They open
     /// no account, and nothing in them leads to the person or the number.
     ///
-    /// - Returns: those that were open.
+    /// - Returns: the cases that were open.
     static func erase(_ account: Identifier, in transaction: Transaction) async throws -> [Identifier] {
         let open = try await transaction.query(open, [.uuid(account)]).map { try $0.uuid("id") }
         for statement in erasure { transaction.send(statement, [.uuid(account)]) }

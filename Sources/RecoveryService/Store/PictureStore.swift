@@ -2,7 +2,8 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// How many pictures each side of a case was promised, and until when the claimant needs no other code.
+/// The number of pictures that verification promised to each side of a case, and until when the claimant needs no other
+/// code.
 @Loop enum PictureStore {
     struct Usage: Sendable {
         let all: Int64

@@ -19,9 +19,9 @@ struct RecoveryCase: Sendable {
     let told: Int64
     /// ``ClaimFacts``, encrypted.
     let factsSealed: [UInt8]?
-    /// No reviewer decides the case before; `nil` if the end of the hold is enough.
+    /// The earliest time at which a reviewer may decide the case; `nil` if the end of the hold is enough.
     let decidedFrom: Timestamp?
-    /// The claimant's proof that a stranger could not have: `device`, `linked_identity` or `former_number`.
+    /// The claimant's proof that no stranger could have: `device`, `linked_identity` or `former_number`.
     let proof: String?
     let isOfStaff: Bool
     let contestedAt: Timestamp?

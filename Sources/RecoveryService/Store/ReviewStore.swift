@@ -12,7 +12,7 @@ struct ReviewedCase: Sendable {
     let policy: ReviewPolicy
 }
 
-/// Reads and writes what reviewers see and do.
+/// Reads the cases that reviewers see, and writes what they decide.
 struct ReviewStore: Sendable {
     let database: Database
     /// Encrypts the reason and the evidence of the claimant, the evidence of the owner, and the notes of reviewers.
@@ -31,7 +31,7 @@ struct ReviewStore: Sendable {
         return try rows.map { try Self.summary($0) }
     }
 
-    /// A case with everything that reviewers may see; `nil` for an unknown case and for a decoy.
+    /// A case with all facts that reviewers may see; `nil` for an unknown case and for a decoy.
     @Loop func page(of id: Identifier) async throws -> ReviewPage? {
         guard let row = try await database.read(Self.one, [.uuid(id)]).first else { return nil }
         let chain = AuditChain.thing("case", id).name
@@ -145,8 +145,8 @@ struct ReviewStore: Sendable {
 
     // MARK: Statements
 
-    /// Two reviewers must approve in three cases: the account is of staff, the owner contested this case, or any case
-    /// against the account was disputed.
+    /// Two reviewers must approve in three cases: the account belongs to staff, the owner contested this case, or any
+    /// case against the account was disputed.
     private static let columns = """
         c.id, c.status, c.created_at, c.hold_until, c.reason_sealed, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed,
         c.verdict, c.proof, c.closed_at IS NULL AND EXISTS (SELECT FROM pictures p WHERE p.case_id = c.id) AS has_pictures,
