@@ -100,7 +100,7 @@ import JSONText
 
     /// Calls a replica of the service that answers `Request`.
     ///
-    /// - Parameter service: which one, if several answer it.
+    /// - Parameter service: the service to call, if several answer `Request`.
     /// - Throws: ``BusError`` only.
     package func call<Request: BusRequest>(
         _ request: Request, of service: ServiceName? = nil, _ options: CallOptions
@@ -112,7 +112,7 @@ import JSONText
         return try Self.reply(to: call)
     }
 
-    /// As ``call(_:_:)``, with bodies that are passed on unread.
+    /// Does the same as ``call(_:_:)``, but passes both bodies on unread.
     package func callRaw(
         type: MessageType, version: UInt16, rules: MessageRules, body: [UInt8], _ options: CallOptions
     ) async throws(BusError) -> RawReply {
@@ -129,7 +129,8 @@ import JSONText
         }
     }
 
-    // The next two stay out of the functions that wait: each call would hold 4 KB more meanwhile.
+    // The next two functions must not be inlined into functions that wait. Otherwise each call would hold 4 KB more
+    // while it waits.
 
     @inline(never)
     private static func reply<Reply: BusReply>(to call: Call) throws(BusError) -> Reply {
@@ -222,7 +223,8 @@ import JSONText
         wake(at: min(nextTick, max(first, now + BusTiming.shortestTick)))
     }
 
-    /// Makes the next check come by a moment, in nanoseconds since boot; 0 for as soon as one may come.
+    /// Schedules the next check for a moment at the latest, in nanoseconds since boot; 0 means as soon as a check may
+    /// run.
     private func look(by moment: UInt64) {
         guard moment < nextTick, !isStopped else { return }
         let earlier = max(moment, MonotonicClock.now() + BusTiming.shortestTick)
@@ -237,8 +239,8 @@ import JSONText
 
     // MARK: End
 
-    /// Stops gracefully. It announces the end and keeps serving until the others have received that. Then it refuses
-    /// new requests, finishes the current ones (at most 5 s) and closes.
+    /// Stops gracefully. It announces the end and keeps serving until the others have received the announcement. Then
+    /// it refuses new requests, finishes the current ones (at most 5 s) and closes.
     ///
     /// - Parameter finish: stops the parts of the process that make calls, while calls are still possible.
     package func drain(
@@ -276,7 +278,7 @@ import JSONText
         (try? WireJSON.encode(Hello(configuration))) ?? []
     }
 
-    /// The time for frames.
+    /// The time that frames carry: milliseconds since boot.
     nonisolated static func clockMilliseconds() -> UInt64 { MonotonicClock.now() / 1_000_000 }
 }
 

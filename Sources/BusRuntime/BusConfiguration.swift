@@ -28,7 +28,7 @@ package struct BusConfiguration: Sendable {
     /// is known, a directory is searched every 50 ms.
     package var discoveryInterval = Duration.milliseconds(500)
 
-    /// Takes who this process is. Everything else has a default.
+    /// Takes the identity of this process. All other values have defaults.
     package init(
         service: ServiceName, instance: Identifier = .ordered(), build: String = "dev", bind: [String] = [],
         peers: [ServiceName: Discovery] = [:]
@@ -92,8 +92,8 @@ struct Hello: Codable, Sendable, Equatable {
             && build.utf8.count <= 64 && catalogue.utf8.count <= 64
     }
 
-    /// Whether it may name the person and the client address behind a request. Only this property decides that. The key
-    /// of its connection has proved its name.
+    /// Whether the sender may name the person and the client address behind a request. Only this property decides that.
+    /// The key of the sender's connection has proved its name.
     var vouchesForPersons: Bool { service == .gateway }
 }
 
@@ -114,7 +114,7 @@ package enum ServiceState: String, Codable, Sendable { case starting, ready, dra
 /// Why a service, or one of its replicas, gets no requests.
 package enum ServiceAbsence: String, Sendable, Error {
     case starting, draining
-    /// A process listens there and does not answer: it is stopped, hangs or is cut off.
+    /// A process listens at the endpoint but does not answer: it is stopped, hangs or is cut off.
     case noAnswer = "no_answer"
     /// There is no replica, or no process listens at its endpoint any more.
     case notFound = "not_found"
@@ -126,7 +126,7 @@ package enum ServiceAbsence: String, Sendable, Error {
     case ownKeyRevoked = "own_key_revoked"
 }
 
-/// Times of the bus.
+/// Time limits of the bus.
 enum BusTiming {
     /// The least time between two checks of deadlines, silences and waiting calls, in nanoseconds. It is also the time
     /// between two checks while calls wait for a replica.

@@ -6,7 +6,7 @@ import JSONText
 @Loop package final class BusProbe {
     /// The answer of a replica.
     package struct Answer: Sendable, Equatable {
-        /// The name that it gives.
+        /// The name of its service, as it gives it.
         package let service: ServiceName
         /// Identifies this start of the process.
         package let instance: Identifier
@@ -40,7 +40,7 @@ import JSONText
         case report
         /// The answers after the record with this number; 0 the first time. The replica then keeps its answers for 5 s.
         case answers(after: UInt64)
-        /// To drain and stop. It answers once it drains.
+        /// Drain and stop. The replica answers once it drains.
         case drain
     }
 
@@ -57,9 +57,9 @@ import JSONText
     /// - Parameters:
     ///   - service: the service whose key the replica must have.
     ///   - security: the caller's keys. The allow list decides the caller's name.
-    ///   - wish: what to ask besides its state. Only an operator or a gateway gets more.
+    ///   - wish: the question besides its state. Only an operator or a gateway gets an answer to it.
     ///   - limit: how long to wait.
-    /// - Returns: `nil` if no answer arrives in time, or none in this protocol.
+    /// - Returns: `nil` if no answer in this protocol arrives in time.
     package static func look(
         at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration
@@ -67,7 +67,7 @@ import JSONText
         try? await examine(endpoint, of: service, as: security, wish: wish, within: limit).get()
     }
 
-    /// As ``look(at:of:as:wish:within:)``, with the reason if there is no answer.
+    /// Does the same as ``look(at:of:as:wish:within:)``, but also returns the reason if there is no answer.
     package static func examine(
         _ endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
         within limit: Duration
@@ -139,7 +139,8 @@ import JSONText
         send(.ping, inquiry.flatMap { try? WireJSON.encode($0) } ?? [])
     }
 
-    /// A draining replica informs all of its callers.
+    /// If the wish was to drain, only the state `draining` is an answer. A draining replica sends that to all of its
+    /// callers.
     private func isWhatWasWished(_ pong: Pong) -> Bool {
         guard case .drain = wish else { return true }
         return pong.state == .draining

@@ -47,7 +47,7 @@ package struct ReplicaFates: Codable, Sendable, Equatable {
 package struct BusCounters: Codable, Sendable, Equatable {
     /// Frames that were malformed or unexpected.
     package var malformedFrames = 0
-    /// Messages of something else: another magic, another wire version, a key that is not allowed.
+    /// Messages with another magic, another wire version or a key that is not allowed.
     package var foreignFrames = 0
     /// Answers whose caller was gone.
     package var undeliverable = 0
@@ -107,8 +107,8 @@ package struct AnswerRecord: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of a PING: what the sender wants to know besides the state. A heartbeat has no body. Only operators and
-/// gateways get an answer to it.
+/// The body of a PING: the sender's questions besides the state. A heartbeat has no body. Only operators and gateways
+/// get answers to them.
 struct Inquiry: Codable, Sendable, Equatable {
     var wantsReport = false
     /// The number of the last ``AnswerRecord`` that the sender has; 0 for none.

@@ -48,8 +48,8 @@ package struct Histogram: Codable, Sendable, Equatable {
 
     /// The duration that this share of all durations did not exceed; `nil` if there are none.
     ///
-    /// It interpolates within a bucket, as Prometheus' `histogram_quantile` does. For the last bucket it is the lower
-    /// bound.
+    /// It interpolates within a bucket, as Prometheus' `histogram_quantile` does. For the last bucket, it returns the
+    /// lower bound.
     ///
     /// - Parameter share: from 0 to 1.
     package func quantile(_ share: Double) -> Duration? {

@@ -41,7 +41,7 @@ import EventLoop
     func end() async {
         guard !isDone else { return }
         await withUnsafeContinuation {
-            // A task that is not the loop's own is queued once more on its way here, and the call may end meanwhile.
+            // A task from outside the loop is queued once more on its way here. The call may end meanwhile.
             if isDone {
                 $0.resume()
             } else {
@@ -69,7 +69,7 @@ import EventLoop
 
     /// The attempt ended without an answer for the caller.
     ///
-    /// - Parameter written: it may have been executed.
+    /// - Parameter written: whether the attempt was sent, so the replica may have executed it.
     /// - Returns: whether another attempt may follow.
     func mayFollow(written: Bool) -> Bool {
         if let replica, !tried.contains(replica.endpoint) { tried.append(replica.endpoint) }

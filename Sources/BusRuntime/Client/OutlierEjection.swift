@@ -1,9 +1,9 @@
 /// Outlier ejection: a replica that is connected and answers PINGs, but not requests, gets no requests for a while.
 struct OutlierEjection {
-    /// A replica is ejected after this many calls in a row time out, or if this many are in flight and none is
-    /// answered.
+    /// A replica is ejected after this many calls in a row time out. It is also ejected if it has this many calls in
+    /// flight and answers none.
     static let limit = 5
-    /// How long nothing must be answered in the second case, and how long a replica is ejected. In nanoseconds, as all
+    /// How long the replica must answer nothing in the second case. An ejection lasts as long. In nanoseconds, as all
     /// times here.
     static let silence: UInt64 = 800_000_000
     static let aside: UInt64 = 2_000_000_000

@@ -9,9 +9,9 @@ import JSONText
     enum Outcome {
         case reply(RawReply)
         case error(BusError)
-        /// Nothing was written, or the replica did not start it.
+        /// Nothing was written, or the replica did not start the request.
         case notWritten
-        /// It was written, then the replica was lost. It may have been executed.
+        /// The request was written, then the replica was lost. The replica may have executed it.
         case lost
     }
 
@@ -78,7 +78,7 @@ import JSONText
     }
 
     private func listen() throws(ZMQError) {
-        // Only this object has the socket, which calls nothing once it is gone.
+        // Only this object has the socket. Once this object is gone, the socket is too, and calls nothing.
         try socket.onReadable { [unowned self] in takeTurn() }
         dialedAt = MonotonicClock.now()
         try socket.connect(endpoint) { [unowned self] in connectionChanged($0) }
@@ -240,8 +240,8 @@ import JSONText
         guard let error = try? WireJSON.decode(BusError.self, from: body) else {
             return .error(BusError(.internalError, "The answer cannot be read.", executed: .unknown))
         }
-        // The process refused because it does not know us. It gets a HELLO first, then the request again. A process
-        // that is stopping does not.
+        // The replica refused because it does not know this process, or because it is stopping. In both cases the
+        // request counts as not written and is sent again.
         let isNotNow = error.executed == .no && error.status == .unavailable
         return isNotNow && (!isGreeted || isLeaving) ? .notWritten : .error(error)
     }
@@ -264,7 +264,7 @@ import JSONText
 
     private func finish(_ id: UInt64, _ outcome: Outcome) {
         guard let call = pending.removeValue(forKey: id) else { return }
-        // The replica's time-out and ours may happen in either order. Both mean that it did not answer.
+        // The replica's time-out and ours may happen in either order. Both mean that the replica did not answer.
         if case .error(let error) = outcome, error.status == .deadlineExceeded, error.executed != .no {
             health.missed(at: lastHeard)
         } else {

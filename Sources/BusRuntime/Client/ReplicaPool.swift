@@ -133,7 +133,7 @@ package struct ReplicaState: Sendable, Equatable {
             let now = MonotonicClock.now()
             guard let replica = choose(for: call, at: now) else { return }
             waiting.removeFirst()
-            // To wait while no replica is ready is no overload.
+            // Waiting while no replica is ready is no overload.
             let wait = now - min(max(call.waitsSince, lastUnreadyAt), now)
             guard admission.begins(after: wait, behind: call.ahead, at: now) else {
                 call.finish(.failure(.busy))
@@ -181,7 +181,7 @@ package struct ReplicaState: Sendable, Equatable {
             guard hasOther || mayStay, spendRetry() else { return call.finish(.failure(error)) }
             if hasOther { again(call) } else { againLater(call) }
         case .notWritten:
-            // No replica did any work for it, so it costs no retry.
+            // No replica did any work for the call, so it costs no retry.
             call.takeBack()
             again(call)
         case .lost:

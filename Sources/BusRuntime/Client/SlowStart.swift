@@ -12,7 +12,7 @@ enum SlowStart {
         least + (1 - least) * Double(min(age, time)) / Double(time)
     }
 
-    /// The probability that a replica is a candidate, relative to the oldest replica, which always is one.
+    /// The probability that a replica is a candidate, relative to the oldest replica. The oldest always is one.
     ///
     /// A single replica, or one as new as all others, is never held back.
     static func chance(age: UInt64, oldest: UInt64) -> Double { share(age: age) / share(age: max(age, oldest)) }

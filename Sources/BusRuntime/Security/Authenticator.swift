@@ -1,10 +1,10 @@
 import CZMQ
 import EventLoop
 
-/// Answers libzmq whether a key may connect.
+/// Tells libzmq whether a key may connect.
 ///
-/// libzmq wants one authenticator per process. Each server socket has its own domain. Source: ZAP, RFC 27 of the ZeroMQ
-/// project.
+/// libzmq requires one authenticator per process. Each server socket has its own domain. Source: ZAP, RFC 27 of the
+/// ZeroMQ project.
 @Loop final class Authenticator {
     private static var known: Authenticator?
 
@@ -12,8 +12,8 @@ import EventLoop
     private var watch: FileWatch?
     private var domains: [String: BusSecurity] = [:]
 
-    /// It must be bound before the first socket that needs it. Without it libzmq would accept every key, or none with
-    /// the options that the sockets here have.
+    /// It must be bound before the first socket that needs it. Without it, libzmq would accept every key. With the
+    /// options of the sockets here, it would accept none.
     static func shared() throws(ZMQError) -> Authenticator {
         if let known { return known }
         let made = try Authenticator()

@@ -20,7 +20,7 @@ import Foundation
     private var services: [Identity: ServiceName] = [:]
     /// Called when the allow list has changed.
     var onChange: (@Loop () -> Void)?
-    /// Called once with the reason why a changed file is not used. The list before stays in effect until the file is
+    /// Called once with the reason why a changed file is not used. The previous list stays in effect until the file is
     /// correct. Also called when the process's own key was removed from the list.
     package var onProblem: (@Loop (String) -> Void)?
     /// Called with a public key that was refused or is no longer accepted, at most once a second.
@@ -35,7 +35,7 @@ import Foundation
         let nanoseconds: Int
     }
 
-    /// Why the keys cannot be used. An operator may be shown it.
+    /// The reason why the keys cannot be used. An operator may see it.
     package struct KeyError: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
@@ -116,7 +116,7 @@ import Foundation
     /// The owner of this process's key by the allow list; `nil` if it is not, or no longer, on the list.
     package var name: ServiceName? { allowed.service(of: publicKey) }
 
-    /// The number of a key from now on; `nil` if it may not connect.
+    /// Numbers a key; `nil` if the key may not connect.
     func admit(_ key: BusKey) -> Identity? {
         guard let service = allowed.service(of: key) else {
             reportRefusal(of: key)

@@ -17,13 +17,14 @@ import EventLoop
     package let clientAddress: String?
     /// The access token of the public request, if the message wants it. Accepted from a gateway only.
     package let accessToken: String?
-    /// The language tag that the person reads, if the public request says one.
+    /// The tag of the language that the person reads, if the public request names one.
     package let language: String?
     /// The key under which the request has its effect once.
     package let idempotencyKey: String?
     /// The trace that the request belongs to.
     package let trace: TraceContext
-    /// When the caller sent this attempt, in nanoseconds of ``MonotonicClock``. Waiting on the way and here is counted.
+    /// When the caller sent this attempt, in nanoseconds of ``MonotonicClock``. Times measured from it include waiting
+    /// on the way and here.
     package let sentAt: UInt64
     /// The number of this attempt, from 1.
     package let attempt: Int
@@ -34,7 +35,7 @@ import EventLoop
     /// Set if the answer is a stored reply.
     package var isReplay = false
 
-    /// Takes what the bus knows about a request.
+    /// Takes the facts that the bus knows about a request.
     package init(
         messageID: Identifier = .ordered(), type: MessageType, caller: ServiceName, callerKey: BusKey? = nil,
         actor: Actor? = nil,
@@ -113,7 +114,7 @@ package struct CallOptions: Sendable {
     package var messageID: Identifier
     /// The access token of the public request, for a message that wants it.
     package var accessToken: String?
-    /// The language tag that the person reads, if the public request says one.
+    /// The tag of the language that the person reads, if the public request names one.
     package var language: String?
     /// With an operator's key: allows a call that changes something and is otherwise for programs only. The receiver
     /// logs it.

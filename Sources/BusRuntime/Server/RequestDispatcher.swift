@@ -161,9 +161,9 @@ import EventLoop
 
     /// Access is denied by default.
     ///
-    /// An operator may read. If the operator asks for it, an operator may also send what only programs send, but never
-    /// on behalf of a person. An operator never gets a token and never sends an event, because only a service knows
-    /// what happened in its tables.
+    /// An operator may read. With ``CallOptions/isAsOperator``, an operator may also send messages that only programs
+    /// send, but never on behalf of a person. An operator never gets a token. An operator never sends an event, because
+    /// only a service knows what happened in its tables.
     static func allows(_ rules: MessageRules, isEvent: Bool, _ caller: ServiceName, isAsOperator: Bool) -> Bool {
         guard caller == .operator else { return rules.callers.contains(caller) }
         guard !rules.replyCarriesToken, !isEvent else { return false }
@@ -203,7 +203,7 @@ import EventLoop
     /// Why a request is refused when its turn comes: it waited too long.
     private func lateRefusal(of job: Job) -> BusError? {
         let now = MonotonicClock.now()
-        // The network may have delayed it before it was read. That is no overload here.
+        // The network may have delayed the request before this process read it. That is no overload here.
         let isAdmitted = admission.begins(after: now - job.arrived, behind: job.ahead, at: now)
         job.meter.begin(afterNanoseconds: now - job.arrived)
         guard now < job.context.deadline, now - job.due < BusTiming.staleness else { return .expired }
@@ -215,7 +215,7 @@ import EventLoop
             return .success(try await endpoint.answer(job.context))
         } catch let error as any BusErrorConvertible {
             let busError = error.busError
-            // It is a bus error that reveals nothing, so the operator must be told what happened.
+            // This bus error reveals nothing to the caller, so the operator must learn the cause.
             if busError.code == ErrorCode.internalError.name { noteInternalError(error, of: job) }
             return .failure(busError)
         } catch is CancellationError {

@@ -4,13 +4,14 @@ import EventLoop
 /// A change of a socket's connection.
 enum ConnectionChange {
     case established, lost
-    /// The other side does not know our key, or not yet, or has another key than it should.
+    /// The other side does not know our key, perhaps not yet. Or it has another key than it should.
     case refused
 }
 
 /// Learns from libzmq when a socket's connection is open, lost or refused.
 ///
-/// Otherwise only its silence would reveal that a replica was killed, while its calls in flight wait.
+/// Otherwise only silence would reveal that a replica was killed. The calls in flight to that replica would wait
+/// meanwhile.
 @Loop final class ConnectionMonitor {
     private static var made = 0
 

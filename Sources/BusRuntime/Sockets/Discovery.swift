@@ -11,7 +11,7 @@ package enum Discovery: Sendable, Equatable {
     /// The sockets `<service>-*.sock` of a private directory.
     case directory(String)
 
-    /// Why a text does not say how to find replicas.
+    /// Why a text does not describe a way to find replicas.
     package struct ParseError: Error, Sendable, CustomStringConvertible {
         package let description: String
         /// Takes the reason.
@@ -56,7 +56,7 @@ package enum Discovery: Sendable, Equatable {
     func interval(_ shortest: Duration) -> Duration {
         switch self {
         case .directory: shortest
-        // A list never changes. It is read again because a replica's socket may have failed to open.
+        // A list never changes. The pool reads it again because a replica's socket may have failed to open.
         case .endpoints: max(shortest, .seconds(5))
         case .dns: max(shortest, .seconds(1))
         }

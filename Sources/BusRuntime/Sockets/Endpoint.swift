@@ -9,7 +9,7 @@ struct Endpoint: Sendable {
     let isEvent: Bool
     let answer: @Loop @Sendable (RequestContext) async throws -> RawReply
 
-    /// Larger bodies, in bytes, are decoded off the loop, which they would block for milliseconds.
+    /// Bodies larger than this, in bytes, are decoded off the loop. They would block the loop for milliseconds.
     private static let longBody = 16_384
 
     init<Handler: RequestHandler>(_ handler: Handler) {

@@ -59,7 +59,7 @@ struct Received {
 @Loop final class ZMQSocket {
     enum Kind { case router, dealer }
 
-    /// The most bytes of a message. libzmq closes the connection on which a larger one comes.
+    /// The most bytes of a message. libzmq closes a connection that carries a larger message.
     private nonisolated static let largest = 1 << 20
     /// The most bytes of a body. The rest is for the header.
     nonisolated static let largestBody = largest - 4096
@@ -148,8 +148,8 @@ struct Received {
         return String(decoding: buffer.prefix(max(0, length - 1)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Calls `handler` when there may be messages. It takes a bounded number of them and returns whether more may wait,
-    /// which it then takes in the next turn.
+    /// Calls `handler` when there may be messages. The handler takes a bounded number of messages, and returns whether
+    /// more may wait. If so, it is called again in the next turn.
     func onReadable(_ handler: @escaping @Loop () -> Bool) throws(ZMQError) {
         var (descriptor, length) = (Int32(-1), MemoryLayout<Int32>.size)
         guard zmq_getsockopt(raw, ZMQ_FD, &descriptor, &length) == 0 else { throw .last("zmq_getsockopt ZMQ_FD") }
@@ -161,7 +161,7 @@ struct Received {
         watch?.lookAgain()
     }
 
-    /// Lets the socket notice new and lost connections, which a send without waiting may not check.
+    /// Lets the socket notice new and lost connections. A send without waiting may not check for them.
     func refresh() {
         var (events, length) = (Int32(0), MemoryLayout<Int32>.size)
         zmq_getsockopt(raw, ZMQ_EVENTS, &events, &length)
@@ -186,7 +186,7 @@ struct Received {
         }
     }
 
-    /// As ``send(_:_:to:in:)``, for the bundle of a receiver that understands bundles.
+    /// Does the same as ``send(_:_:to:in:)``, for the bundle of a receiver that understands bundles.
     func send(_ bundle: FrameBundle, to peer: [UInt8]? = nil) -> Bool {
         guard raw != nil else { return false }
         if let peer { guard send(peer, ZMQ_SNDMORE) else { return false } }
@@ -196,7 +196,7 @@ struct Received {
     private func send(_ part: [UInt8], _ flags: Int32) -> Bool { part.withUnsafeBytes { send($0, flags) } }
 
     private func send(_ part: UnsafeRawBufferPointer, _ flags: Int32) -> Bool {
-        // libzmq may notice new messages while it sends. Their descriptor then does not report them any more.
+        // libzmq may notice new messages while it sends. The descriptor then no longer reports them.
         watch?.lookAgain()
         return zmq_send(raw, part.baseAddress, part.count, ZMQ_DONTWAIT | flags) >= 0
     }
@@ -219,7 +219,8 @@ struct Received {
             switch part {
             case 0: received.peer = [UInt8](bytes)
             case 1:
-                // Not read from the first part: once its events were asked for, libzmq gives that part no user ID.
+                // The user ID is not read from the first part. libzmq gives that part no user ID once the socket was
+                // asked for its events.
                 if readsIdentity, let user = zmq_msg_gets(&message, "User-Id") {
                     received.identity = BusSecurity.Identity(atoi(user))
                 }
