@@ -44,7 +44,7 @@ package enum AdvisoryLock: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it may be taken after another lock.
+    /// Whether a transaction may take this lock after another one.
     func mayFollow(_ other: AdvisoryLock) -> Bool {
         for lock in Self.allCases {
             if lock == other { return true }

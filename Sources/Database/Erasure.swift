@@ -6,7 +6,8 @@ import Values
 ///
 /// The mark is the SHA-256 of the person's ID. The ID is random, so the mark does not reveal it.
 @Loop package enum Erasure {
-    /// The runtime's own tables with a person's id, which ``withdraw(_:in:)`` and ``erase(_:in:)`` look after.
+    /// The runtime's own tables with a person's ID. ``withdraw(_:in:)`` and ``erase(_:in:)`` remove the person from
+    /// them.
     nonisolated package static let tables = [
         "outbox", "outbox_delivered", "outbox_sequences", "event_positions", "pseudonyms",
     ]
@@ -14,7 +15,8 @@ import Values
     /// Waits for other transactions that create or erase the person, and makes later ones wait until this transaction
     /// ends.
     ///
-    /// The first row about a person in a service is written after it, by a statement that checks `is_erased`.
+    /// A service calls this before it writes the first row about a person. The statement that writes the row checks
+    /// `is_erased`.
     package static func wait(for person: Identifier, in transaction: Transaction) {
         transaction.send(turn, [.uuid(person)])
     }
@@ -27,8 +29,9 @@ import Values
         AdvisoryLock.person.wait(for: "\(column)::text")
     }
 
-    /// Removes undelivered outbox items about the person, including dead letters. The next item is then not blocked.
-    /// Delivered events are removed, too. An event may be on its way from either table to the other.
+    /// Removes undelivered outbox items about the person, including dead letters. So no removed item blocks another
+    /// one. Delivered events are removed, too. An event may move between the two tables at the same time, in either
+    /// direction.
     package static func withdraw(_ person: Identifier, in transaction: Transaction) {
         for table in ["outbox", "outbox_delivered", "outbox"] {
             transaction.send(Statement("DELETE FROM \(table) WHERE person_id = $1"), [.uuid(person)])

@@ -48,7 +48,8 @@ package struct AuditAnchorRun: Sendable, Equatable {
     }
 }
 
-/// Authentication codes over the ends of the chains. They are made every hour with a key that is not in the database.
+/// Authentication codes over the ends of the chains. Replicas make them every hour with a key that is not in the
+/// database.
 ///
 /// An attacker who can rewrite a whole chain in the database cannot make its anchors.
 @Loop package struct AuditAnchors {
@@ -66,7 +67,7 @@ package struct AuditAnchorRun: Sendable, Equatable {
     /// Anchors every chain that grew since its last anchor, if the last run is an hour old. All replicas together do
     /// this once.
     ///
-    /// - Parameter isForced: also if the last run is newer.
+    /// - Parameter isForced: anchors even if the last run is less than an hour old.
     package func anchorIfDue(isForced: Bool = false) async throws {
         var count = try await anchorSome(isForced: isForced)
         while count == Self.batch { count = try await anchorSome(isForced: true) }

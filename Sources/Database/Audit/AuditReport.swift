@@ -2,7 +2,7 @@ import Values
 
 /// The result of verifying a service's audit trail.
 package struct AuditReport: Sendable {
-    /// One difference from what was written.
+    /// One difference from the trail as it was written.
     package struct Finding: Sendable, Equatable {
         /// The name of the chain; `nil` if the difference concerns all anchors.
         package let chain: String?
@@ -47,7 +47,7 @@ struct AuditWalk {
         let previous = last?.chain == row.chain ? last : nil
         if previous == nil { report.chains += 1 }
         report.rows += 1
-        // The table may contain any number, even a manipulated one. None may end the verification.
+        // The table may contain any number, even a manipulated one. No number may end the verification.
         let expected = (previous?.sequence ?? 0) &+ 1
         if row.sequence != expected {
             // The head assigns the numbers and leaves none out.

@@ -44,7 +44,7 @@ package struct AuditAct: Sendable {
     /// Takes the keys of the pseudonyms.
     package nonisolated init(keys: KeyRing) { sealer = Sealer(keys, purpose: "audit-pseudonym") }
 
-    /// Records an act. It is sent with the next statement that waits, or with the commit.
+    /// Records an act. The transaction sends it with the next statement that waits, or with the commit.
     package func note(_ act: AuditAct, on chain: AuditChain, in transaction: Transaction) {
         transaction.send(Self.append, act.values(on: chain))
     }
@@ -66,8 +66,8 @@ package struct AuditAct: Sendable {
         return try chain(of: person, sealedKey: sealed)
     }
 
-    /// Whether an act is the newest of a chain, and less than a minute old. A second view with nothing in between, such as a
-    /// repeated request, need not be recorded again.
+    /// Whether an act is the newest of a chain, and less than a minute old. A repeated view with no act in between,
+    /// such as a repeated request, need not be recorded again.
     package func isLast(
         _ act: AuditAct, on chain: AuditChain, in transaction: Transaction
     ) async throws -> Bool {
@@ -80,7 +80,7 @@ package struct AuditAct: Sendable {
             AND at BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp()
         """
 
-    /// The chain of a person whose row of `pseudonyms` was read together with something else.
+    /// The chain of a person whose row of `pseudonyms` the caller has read together with other rows.
     package nonisolated func chain(of person: Identifier, sealedKey: [UInt8]) throws -> AuditChain {
         Self.chain(of: person, key: try sealer.open(sealedKey, associated: person.array))
     }

@@ -2,7 +2,7 @@ import Cryptography
 import EventLoop
 import Values
 
-/// Reads a whole trail as of one time, and finds what was changed, removed, moved or inserted.
+/// Reads a whole trail as of one time, and finds rows that were changed, removed, moved or inserted.
 @Loop package struct AuditVerifier {
     private static let page: Int64 = 2000
 
@@ -18,7 +18,7 @@ import Values
     /// - Parameter file: the runs in the file outside the database; `nil` if there is no such file.
     package func verify(against file: [AuditAnchorRun]?) async throws -> AuditReport {
         try await database.transaction { transaction in
-            // Rows that are written meanwhile are not seen, and a long trail takes time.
+            // The verification of a long trail takes time. It does not see rows that are written meanwhile.
             transaction.send("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             transaction.send("SET LOCAL statement_timeout = 0")
             var report = try await rows(in: transaction)

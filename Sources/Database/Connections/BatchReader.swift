@@ -1,7 +1,7 @@
 import EventLoop
 import Values
 
-/// Batches the look-ups of many requests: one statement reads the rows that those of one turn of the loop look for.
+/// Batches the look-ups of many requests: one statement reads the rows of all look-ups in one turn of the loop.
 ///
 /// A statement costs PostgreSQL more than a row. No request waits for others, since the reads of a turn are sent together
 /// anyway.
@@ -11,8 +11,8 @@ import Values
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
     }
 
-    /// The most keys of a statement. PostgreSQL would plan a statement with an array anew each time: it expects ten
-    /// elements, so a plan for the few actual ones looks cheaper. It plans a statement with this many parameters once.
+    /// The most keys of a statement. PostgreSQL plans a statement with this many parameters once. It would plan a
+    /// statement with an array each time: it expects ten elements, so a plan for the actual few looks cheaper.
     private nonisolated static let mostKeys = 8
 
     private let database: Database
@@ -44,7 +44,7 @@ import Values
     package func endTurn() { send() }
 
     private func send() {
-        // Most turns look for one row. It needs no list.
+        // Most turns look for one row, which needs no list.
         if waiting.count == 1 {
             let entry = waiting.removeLast()
             return database.sendRead(one, [.uuid(entry.key)]) { [self] in
@@ -81,7 +81,8 @@ import Values
         }
     }
 
-    /// Whether another read of the turn was refused, or one row of these cannot be read. The others must not fail because of it.
+    /// Whether the error may belong to another read: PostgreSQL refused a read of the same turn, or one of these rows
+    /// is unreadable. The other reads must not fail because of it.
     private func mayBeAnothers(_ error: DatabaseError) -> Bool {
         switch error {
         case .aborted: true

@@ -13,7 +13,7 @@ import EventLoop
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
     }
 
-    /// The most running statements. PostgreSQL executes one while the answer to another is on its way.
+    /// The most running statements. PostgreSQL executes one statement while the answer to another is on its way.
     private static let mostAtOnce = 2
     private static let mostRows = 64
 
@@ -30,9 +30,9 @@ import EventLoop
 
     /// Writes a row.
     ///
-    /// - Returns: what the statement returned for it, after the commit; `nil` if it was not written.
-    /// - Throws: ``DatabaseError``, also if it is unknown whether the row was written. If PostgreSQL refuses a row,
-    ///   only that row fails.
+    /// - Returns: the row that the statement returned for it, after the commit; `nil` if the row was not written.
+    /// - Throws: ``DatabaseError``, also if nobody knows whether the row was written. If PostgreSQL refuses a row, only
+    ///   that row fails.
     package func write(_ row: [SQLValue]) async throws(DatabaseError) -> Row? {
         let result = await withUnsafeContinuation { continuation in
             waiting.append(Entry(row: row, continuation: continuation))
@@ -41,7 +41,7 @@ import EventLoop
         return try result.get()
     }
 
-    /// A row that waited longer than the limit for a connection is not written. Its caller has gone or will repeat the
+    /// A row that waited longer than the limit for a connection is not written. Its caller is gone or will repeat the
     /// request.
     private func refuseLate() {
         let limit = database.configuration.leaseTimeout.nanoseconds

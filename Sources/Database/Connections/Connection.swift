@@ -24,13 +24,13 @@ import Values
     private var expected: [Expected] = []
     private var expectedHead = 0
     private var current: Result<[Row], DatabaseError>?
-    /// Why the next statement to be answered could not be prepared.
+    /// The reason why the next statement to be answered could not be prepared.
     private var preparationFailure: DatabaseError?
     private var prepared: [PreparedKey: String] = [:]
     /// The columns of each prepared statement that was answered. They never change.
     private var columns: [String: ColumnNames] = [:]
     private var lastName = 0
-    /// Since when an answer is pending and the server has sent nothing, in nanoseconds; `nil` if no answer is pending.
+    /// The start of the server's silence while an answer is pending, in nanoseconds; `nil` if no answer is pending.
     private var silentSince: UInt64?
     /// When its last transaction ended, in nanoseconds.
     var freeSince: UInt64 = 0
@@ -110,8 +110,8 @@ import Values
 
     /// Sends a sync after the queued statements. Outside an explicit transaction it commits them.
     ///
-    /// - Parameter completion: called with whether the server reached the sync, and kept what it committed as safe as
-    ///   it must.
+    /// - Parameter completion: called with true if the server reached the sync and made its commits as durable as
+    ///   configured.
     func sync(_ completion: @escaping @Loop (Bool) -> Void = { _ in }) {
         // This function also sends. If sending fails, libpq drops the socket, and no event would ever come from it
         // again.
@@ -160,7 +160,7 @@ import Values
         if interest.contains(.read) {
             guard PQconsumeInput(raw) == 1 else { return close() }
             receive()
-            // This is the status if the answers could not be understood.
+            // libpq sets this status if it could not understand the answers.
             guard PQstatus(raw) != CONNECTION_BAD else { return close() }
             silentSince = expected.isEmpty ? nil : MonotonicClock.now()
         }
@@ -170,7 +170,8 @@ import Values
     private func receive() {
         while raw != nil, expectedHead < expected.count, PQisBusy(raw) == 0 {
             guard let pointer = PQgetResult(raw) else {
-                // The end of one command's results. Without a result there is no end.
+                // libpq ends the results of each command with `nil`. Without a result before it, this is not such an
+                // end.
                 guard let result = current else { return }
                 current = nil
                 complete(result)
@@ -226,8 +227,8 @@ import Values
         case .rows(let name, let completion):
             let cause = preparationFailure
             preparationFailure = nil
-            // If the server refused to prepare a statement, it answers "aborted" to the statement. The reason is one
-            // answer earlier.
+            // If the server refused to prepare a statement, it answers "aborted" to the statement itself. The answer
+            // before that has the reason.
             guard case .failure(let failure) = result else { return completion(result) }
             if failure.isUnprepared { prepared = prepared.filter { $0.value != name } }
             let told =
@@ -261,7 +262,7 @@ import Values
 
     /// Closes the connection. Pending answers fail as unavailable. A second call does nothing.
     ///
-    /// - Parameter reason: why; by default the reason of the server or of libpq.
+    /// - Parameter reason: the reason for closing; by default that of the server or of libpq.
     func close(_ reason: String? = nil) {
         guard let raw else { return }
         // Unread input may contain the server's reason.

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// How many connections all replicas together may open, beside what the server allows.
+/// Compares the connections that all replicas together may open with the limit of the server.
 ///
 /// A replica puts the size of its pool into the name that the server shows for its connections. So each replica can add
 /// up all pools, and no setting has to name the number of replicas.
@@ -17,7 +17,7 @@ package struct ConnectionDemand: Sendable, Equatable {
     /// Takes both figures.
     package init(pools: Int64, most: Int64) { (self.pools, self.most) = (pools, most) }
 
-    /// Asks the server for both.
+    /// Asks the server for both figures.
     ///
     /// - Throws: ``DatabaseError``.
     @Loop package init(_ database: Database) async throws {

@@ -12,7 +12,7 @@ enum ConnectionFailure {
     private static let mostCharacters = 200
 
     /// - Parameter message: the text of `PQerrorMessage`.
-    /// - Returns: the last reason in it that is known, in one line.
+    /// - Returns: the last known reason in the message, in one line.
     static func reason(_ message: String) -> String {
         for line in message.split(separator: "\n").reversed() {
             for prefix in prefixes {
@@ -25,13 +25,13 @@ enum ConnectionFailure {
     }
 }
 
-/// The notices of a server. They tell why it ends a connection, and that a standby did not confirm a commit.
+/// The notices of a server. They tell why the server ends a connection, and that a standby did not confirm a commit.
 ///
-/// It is used on the loop only: libpq calls the receiver during calls from the loop.
+/// Only the loop uses this object: libpq calls the receiver during calls from the loop.
 final class ServerNotices: @unchecked Sendable {
     /// The SQLSTATE with which the server ends the connection.
     private(set) var farewell: String?
-    /// Whether a transaction was committed by this server alone since the last look, because the wait for the
+    /// Whether this server alone has committed a transaction since the last look. That happens if the wait for the
     /// synchronous standby was cancelled. If the standby takes over, the transaction may be lost.
     private var isUnconfirmed = false
 

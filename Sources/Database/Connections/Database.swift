@@ -21,10 +21,10 @@ import Values
     private var idle: [Connection] = []
     private var waiters: [Waiter] = []
     private var lastWaiter = 0
-    /// Called when something took too long: a wait for a lock or a connection, or a statement. For each kind at most
-    /// once a second.
+    /// Called when a wait for a lock or a connection, or a statement, took too long. It is called at most once a second
+    /// for each kind.
     package var onTimeout: (@Loop (DatabaseError) -> Void)?
-    /// When each kind was last reported, in nanoseconds. There are at most as many kinds as tables.
+    /// When ``onTimeout`` was last called for each kind, in nanoseconds. There are at most as many kinds as tables.
     private var toldTimeouts: [String: UInt64] = [:]
     private var isClosed = false
     private var tasks: [Task<Void, any Error>] = []
@@ -38,8 +38,8 @@ import Values
 
     /// Whether the server can be reached.
     ///
-    /// A reason is a SQLSTATE, or a message of the system, libpq or the server about a connection. It contains no
-    /// connection string.
+    /// A reason is a SQLSTATE, or a message of the system, libpq or the server about a connection. The reason contains
+    /// no connection string.
     package enum Change: Sendable, Equatable {
         /// Reads and transactions fail.
         case lost(reason: String)
@@ -101,7 +101,7 @@ import Values
 
     /// Runs a statement that changes nothing.
     ///
-    /// All reads of one turn share a round trip. A read that failed because of another one is repeated alone.
+    /// All reads of one turn share a round trip. If a read failed because of another one, the pool repeats it alone.
     package func read(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
         guard let connection = reader else { throw .unavailable }
         let shared = await withUnsafeContinuation { continuation in
@@ -116,8 +116,8 @@ import Values
         return try alone.get()
     }
 
-    /// Sends a statement that changes nothing, with the other reads of this turn. One that PostgreSQL refuses aborts those
-    /// after it.
+    /// Sends a statement that changes nothing, with the other reads of this turn. A statement that PostgreSQL refuses
+    /// aborts the statements after it.
     func sendRead(_ statement: Statement, _ values: [SQLValue], _ completion: @escaping Connection.Completion) {
         guard let connection = reader else { return completion(.failure(.unavailable)) }
         connection.send(statement, values, completion)
@@ -132,8 +132,8 @@ import Values
             var rows: Result<[Row], DatabaseError> = .failure(.unavailable)
             connection.send(statement, values) { rows = $0 }
             connection.sync { reached in
-                // The statement and the sync were sent together. Without an answer to both, the commit may have
-                // happened or not.
+                // The statement and the sync were sent together. Without an answer to both, nobody knows whether the
+                // commit happened.
                 switch rows {
                 case .success where !reached, .failure(.unavailable) where !reached: rows = .failure(.commitUnknown)
                 default: break
@@ -172,7 +172,7 @@ import Values
         lastWaiter += 1
         let id = lastWaiter
         let connection = await withUnsafeContinuation { (continuation: UnsafeContinuation<Connection?, Never>) in
-            // A task that is not the loop's own is queued once more on its way here, and a connection may be free by now.
+            // A task from outside the loop is queued once more on its way here. A connection may be free by now.
             if let connection = takeIdle() { return continuation.resume(returning: connection) }
             let timer = LoopTimer(after: configuration.leaseTimeout) { [weak self] in self?.expire(id) }
             waiters.append(Waiter(id: id, continuation: continuation, timer: timer))
@@ -300,7 +300,7 @@ import Values
         {
             idle.removeFirst()
             standing.removeAll { $0 === first }
-            // This is no loss of a connection.
+            // The pool closes it on purpose, so it must not count as lost.
             first.onClose = nil
             first.close()
         }

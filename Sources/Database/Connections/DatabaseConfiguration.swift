@@ -22,7 +22,7 @@ package struct DatabaseConfiguration: Sendable {
     /// five seconds that the server allows a statement.
     package var silenceLimit = Duration.seconds(8)
 
-    /// Takes the connection string and the schema. Everything else has a default.
+    /// Takes the connection string and the schema. All other values have defaults.
     package init(connectionString: String, schema: String, poolSize: Int = 4, applicationName: String = "vestibule") {
         self.connectionString = connectionString
         self.schema = schema
@@ -33,7 +33,7 @@ package struct DatabaseConfiguration: Sendable {
     /// The role in a connection string; `nil` if it names none or is malformed.
     package static func role(in connectionString: String) -> String? { parameters(of: connectionString)["user"] }
 
-    /// Whether an attacker on the network could read the traffic or impersonate the server. That is so if the
+    /// Whether an attacker on the network could read the traffic or impersonate the server. An attacker can if the
     /// connection uses a network and the server need not prove its identity.
     ///
     /// - Parameter standbys: as ``standbys``.
@@ -73,15 +73,17 @@ package struct DatabaseConfiguration: Sendable {
         return (parameters["host"] ?? parameters["hostaddr"] ?? "").split(separator: ",").count
     }
 
-    /// Connects, of several hosts to the first one that takes writes. It blocks, so it must run off the loop.
+    /// Connects. With several hosts, it connects to the first one that takes writes. It blocks, so it must run off the
+    /// loop.
     ///
     /// - Parameter standbys: as ``standbys``.
     /// - Returns: the address of a `PGconn`, connected or not. The caller owns it.
     static func connect(
         _ connectionString: String, standbys: String? = nil, schema: String, applicationName: String
     ) -> UInt {
-        // Sequential scans are off because every statement has an index for its look-up. Queues are mostly empty: a
-        // plan made then would scan the whole table, and would be kept when the table is full.
+        // Sequential scans are off because every statement has an index for its look-up. Queues are mostly empty. A
+        // plan made for an empty queue would scan the whole table, and PostgreSQL would keep the plan when the table is
+        // full.
         //
         // JIT compilation is off because that setting makes some cheap statements look expensive.
         let options =
@@ -90,9 +92,9 @@ package struct DatabaseConfiguration: Sendable {
         let parameters = [
             // The parameters before the connection string are defaults, which the string may override.
             //
-            // Of several hosts only the primary takes writes. A dead one must not hold up the attempt for long: three
-            // of them and the silence limit still end within 15 seconds. The kernel would keep a connection to a host
-            // that has vanished for two hours, and its unconfirmed bytes for a quarter of an hour.
+            // Of several hosts, only the primary takes writes. A dead host must not hold up the attempt for long: three
+            // dead hosts and the silence limit still end within 15 seconds. The kernel would keep a connection to a
+            // host that has vanished for two hours, and its unconfirmed bytes for a quarter of an hour.
             ("target_session_attrs", isOneOfMany ? "read-write" : "any"), ("connect_timeout", isOneOfMany ? "2" : "5"),
             ("tcp_user_timeout", "5000"), ("keepalives_idle", "2"), ("keepalives_interval", "1"),
             ("keepalives_count", "3"),
@@ -114,7 +116,7 @@ package struct DatabaseConfiguration: Sendable {
                 }
             }
         }
-        // libpq would print what the server says before `Connection` listens.
+        // Without this, libpq would print the server's notices until `Connection` listens to them.
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
         return UInt(bitPattern: connection)
     }

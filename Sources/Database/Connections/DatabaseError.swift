@@ -1,6 +1,7 @@
 import Values
 
-/// How the database failed a request. It contains nothing of a statement, a parameter or the server's own words.
+/// The way in which the database failed a request. It contains no part of a statement, a parameter or the server's own
+/// messages.
 package enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     /// There was no connection, or it broke during the request.
     case unavailable
@@ -10,8 +11,8 @@ package enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
     case busy
     /// Another statement in the same pipeline failed, so nothing was done.
     case aborted
-    /// PostgreSQL refused the statement. The tables are those that the statement names. They are for the log and do not
-    /// distinguish two failures.
+    /// PostgreSQL refused the statement. The tables are the ones that the statement names. They are for the log. Two
+    /// failures that differ only in them are equal.
     case statement(sqlState: String, constraint: String?, tables: String? = nil)
     /// A column is missing, NULL or of another type. This is a defect of the service.
     case unreadable(column: String)
@@ -46,7 +47,7 @@ package enum DatabaseError: Error, Sendable, Equatable, BusErrorConvertible {
         if case .statement(let sqlState, _, _) = self { sqlState == "55P03" } else { false }
     }
 
-    /// Whether something took too long: a wait for a lock or a connection, or the statement itself.
+    /// Whether a wait for a lock or a connection, or the statement itself, took too long.
     package var isTimeout: Bool {
         switch self {
         case .busy: true

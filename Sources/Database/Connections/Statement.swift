@@ -4,7 +4,7 @@
 package struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The SQL with `$1` for parameters.
     package let sql: String
-    /// Statements are looked up by this name at each use, because the text is long.
+    /// Each use looks the statement up by this hash, because the text is long.
     private let hash: Int
 
     /// Takes the SQL.
@@ -16,7 +16,7 @@ package struct Statement: Sendable, Hashable, ExpressibleByStringLiteral {
         let words = sql.split { !($0.isLetter || $0.isNumber || "_.($".contains($0)) }
         var (found, own) = ([String](), Set<Substring>())
         for (word, next) in zip(words, words.dropFirst()) {
-            // `FROM (things t JOIN …` names one; `FROM (SELECT …)`, `FROM unnest(…)` and `FROM t.at` do not.
+            // `FROM (things t JOIN …` names a table. `FROM (SELECT …)`, `FROM unnest(…)` and `FROM t.at` name none.
             let name = next.drop { $0 == "(" }
             if next == "AS" { own.insert(word) }
             guard Self.leads.contains(word.uppercased()), name.allSatisfy({ $0.isLowercase || $0 == "_" }) else {

@@ -14,7 +14,7 @@ import EventLoop
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Has something done once the commit has succeeded.
+    /// Calls `action` once the commit has succeeded.
     package func afterCommit(_ action: @escaping @Loop () -> Void) { onCommit.append(action) }
 
     /// Sends a statement and waits for its rows.
@@ -35,8 +35,8 @@ import EventLoop
         }
     }
 
-    /// Sends two statements and waits for the rows of both, in one round trip. The second sees what was committed while
-    /// the first waited for a lock.
+    /// Sends two statements and waits for the rows of both, in one round trip. The second statement sees the commits
+    /// that happened while the first one waited for a lock.
     ///
     /// - Throws: as ``query(_:_:)``.
     package func query(
@@ -55,7 +55,7 @@ import EventLoop
     /// Sends the last statement of the transaction together with the commit, and waits for both. This saves one round
     /// trip.
     ///
-    /// The result of the commit is reported to the caller of the transaction, as always.
+    /// As always, the caller of the transaction gets the result of the commit.
     ///
     /// - Throws: as ``query(_:_:)``.
     package func queryLast(_ statement: Statement, _ values: [SQLValue] = []) async throws(DatabaseError) -> [Row] {
@@ -66,7 +66,7 @@ import EventLoop
         let committed = await end(with: "COMMIT")
         self.committed = committed
         if let firstFailure, firstFailure != .unavailable { throw firstFailure }
-        // Everything may have been done before the answer was lost.
+        // The server may have done everything before the answer was lost.
         if case .failure(.unavailable) = committed { throw .commitUnknown }
         do {
             return try rows.get()
@@ -76,8 +76,8 @@ import EventLoop
         }
     }
 
-    /// Sends a statement without waiting. It goes with the next statement that waits, or with the commit. That one
-    /// fails if this one does.
+    /// Sends a statement without waiting. It goes with the next statement that waits, or with the commit. If this
+    /// statement fails, so does the next one or the commit.
     package func send(_ statement: Statement, _ values: [SQLValue] = []) {
         begin()
         pass(statement, values) { [weak self] result in self?.note(result) }

@@ -9,7 +9,7 @@ enum BootClock {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Identifies this boot of this machine; `nil` if the kernel does not tell.
+    /// Identifies this boot of this machine; `nil` if the kernel does not give it.
     static let id: String? = {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         return text.map { String($0.prefix { !$0.isWhitespace }) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -19,9 +19,9 @@ enum BootClock {
 /// Compares the database's clock with the boot clock, which cannot be set. So a jump of the database's clock ends no
 /// hold early.
 struct ClockGuard {
-    /// How far the database's clock is ahead, in microseconds, when both last advanced together.
+    /// How far the database's clock was ahead of the boot clock when both last advanced together, in microseconds.
     private var offset: Int64?
-    /// The stored value of it.
+    /// The stored value of `offset`.
     private var kept: Int64?
     /// In microseconds.
     static let tolerance: Int64 = 60_000_000

@@ -1,17 +1,17 @@
 import EventLoop
 import Values
 
-/// A dead letter, as an operator may see it: its type, destination and person, but never its content.
+/// The facts about a dead letter that an operator may see: its type, destination and person, but never its content.
 package struct DeadLetter: Sendable, Equatable {
     /// The ID of the outbox item.
     package let id: Identifier
-    /// The service that it is for, or something that the service delivers itself: `sms`, `timer:hold-ended`.
+    /// The receiving service, or the name of a deliverer of the service itself: `sms`, `timer:hold-ended`.
     package let destination: String
-    /// The type of the message; `nil` for anything that is not a message on the bus.
+    /// The type of the message; `nil` if the item is no message on the bus.
     package let messageType: MessageType?
     /// The version of the message's shape.
     package let messageVersion: Int64
-    /// The person that it is about; `nil` if it is about nobody.
+    /// The person that the item is about; `nil` if it is about nobody.
     package let personID: Identifier?
     /// Its number among the events about the person; `nil` if it is about nobody.
     package let personSequence: Int64?
@@ -21,7 +21,7 @@ package struct DeadLetter: Sendable, Equatable {
     package let createdAt: Timestamp
     /// When the item became a dead letter.
     package let deadAt: Timestamp
-    /// The error code of the last attempt; `nil` if an older release gave up.
+    /// The error code of the last attempt; `nil` if an older release, which stored none, gave up.
     package let lastError: String?
     /// The number of later items for the same person and destination that it blocks.
     package let waiting: Int64
@@ -41,8 +41,8 @@ package struct DeadLetter: Sendable, Equatable {
     }
 }
 
-/// The operations on dead letters for an operator. They need only the tables: no replica has to run, and nothing is
-/// decrypted.
+/// The operations on dead letters for an operator. They need only the tables. No replica has to run, and they decrypt
+/// nothing.
 @Loop package struct DeadLetters {
     private let database: Database
 
@@ -57,7 +57,7 @@ package struct DeadLetter: Sendable, Equatable {
     /// Replays dead letters. Items that a dead letter blocked are delivered after it.
     ///
     /// - Parameter ids: `nil` for all.
-    /// - Returns: those that were dead letters until now.
+    /// - Returns: the IDs of the items that were dead letters until now.
     package func replay(_ ids: [Identifier]?) async throws -> [Identifier] {
         let rows = try await database.write(
             Self.replay, [.textArray((ids ?? []).map(\.description)), .bool(ids == nil)])

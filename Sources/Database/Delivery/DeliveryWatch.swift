@@ -3,7 +3,7 @@ import Values
 
 /// Waits until each event of a transaction was delivered once or an attempt at it failed.
 @Loop package final class DeliveryWatch {
-    /// How long a reply waits for the effect of its events: the person reads it next.
+    /// How long a reply waits for the effect of its events: the person reads that effect next.
     package static nonisolated let patience = Duration.milliseconds(100)
 
     private var awaited: Set<Identifier> = []

@@ -3,22 +3,23 @@ import Values
 
 /// A receiver's side of the agreement on the epoch of its database.
 ///
-/// The epoch is the cluster, its timeline and the schema. A new one begins with a failover, a restore or a move, and the
-/// data may then be those of an earlier moment. The receiver accepts no event of a producer until this producer has put
-/// back the events that it delivered since that moment. Otherwise a newer event would be accepted first, and the lost ones
-/// would be ignored as older.
+/// The epoch is the cluster, its timeline and the schema. A new epoch begins with a failover, a restore or a move. The
+/// data may then be those of an earlier moment. A producer must then put back the events that it delivered since that
+/// moment. Until it has, the receiver accepts no event from it. Otherwise a newer event would be accepted first, and
+/// the lost ones would be ignored as older.
 ///
 /// A producer in the same cluster falls back to the same moment, so there is nothing to agree on. Nothing protects data that
 /// end before the first agreement.
 @Loop package enum EventEpoch {
-    /// Notes that a producer has put back what this database lost before an epoch, if it is the present one.
+    /// Notes that a producer has put back the events that this database lost before an epoch. It does so only for the
+    /// present epoch.
     ///
     /// - Parameters:
     ///   - epoch: the last epoch that the producer knows; `nil` if it knows none.
-    ///   - cluster: the producer's.
-    ///   - now: the producer's time.
-    /// - Returns: the present epoch; `nil` in the same cluster. It also returns the producer's time at an earlier note
-    ///   in these data. They have every event that was delivered until then.
+    ///   - cluster: the cluster of the producer.
+    ///   - now: the time by the producer's clock.
+    /// - Returns: the present epoch; `nil` in the same cluster. It also returns the producer's time at an earlier note,
+    ///   if these data have one. The data have every event that was delivered until then.
     package static func agree(
         on epoch: String?, in cluster: String, at now: Timestamp, with producer: ServiceName, over database: Database
     ) async throws -> (epoch: String?, since: Timestamp?) {
@@ -27,7 +28,7 @@ import Values
         return (try row.optionalText("epoch"), try row.optionalTimestamp("since"))
     }
 
-    /// The answer to an event meanwhile. The relay repeats the event.
+    /// The answer to an event until the producer has put back the lost events. The relay repeats the event.
     static let isUnknown = BusError(.eventsAwaited, "Events that this database lost are awaited first.")
 
     private static let note: Statement = """
@@ -52,7 +53,8 @@ import Values
 extension Outbox {
     /// The facts that a producer sends when it asks a receiver for its epoch.
     package struct Knowledge: Sendable {
-        /// The last epoch of the receiver's database in which it has what was delivered; `nil` before the first one.
+        /// The last epoch of the receiver's database for which this producer has put back the lost events; `nil` before
+        /// the first epoch.
         package let epoch: String?
         /// The cluster of this database.
         package let cluster: String
@@ -67,7 +69,7 @@ extension Outbox {
             epoch: try row.optionalText("epoch"), cluster: try row.text("cluster"), now: try row.timestamp("now"))
     }
 
-    /// Notes the epoch of a receiver's database. From then on, delivered events are kept for it.
+    /// Notes the epoch of a receiver's database. From then on, the outbox keeps delivered events for the receiver.
     ///
     /// - Parameter epoch: `nil` if the receiver is in the same cluster.
     package func note(_ epoch: String?, of receiver: ServiceName) async throws {
@@ -82,14 +84,16 @@ extension Outbox {
     /// Puts back the events that were delivered to a receiver since a moment. They wait a minute, or for ``release(to:)``.
     /// Newer events about the same people wait behind them.
     ///
-    /// It returns when no relay holds an item any more that it took before: mostly at once, and 70 s later at the most.
+    /// It returns once no relay still holds an item that it took before this call. That is mostly at once, and after 70
+    /// s at the most.
     ///
     /// - Parameter moment: `nil` for all events that are kept.
-    /// - Returns: how many events were put back.
+    /// - Returns: the number of events that it put back.
     package func putBack(to receiver: ServiceName, since moment: Timestamp?) async throws -> Int64 {
         let name = SQLValue.text(receiver.rawValue)
         var count: Int64 = 0
-        // While the first turn waits, the events that were delivered just before are removed from the outbox.
+        // While the first round waits, relays move events that they delivered just before it to the delivered ones. So
+        // a second round must put these back, too.
         for _ in 0..<2 {
             count += try await inBatches(Self.putBack, [name, .timestamp(moment)])
             let done = try await database.read("SELECT clock_timestamp() AS now")[0].timestamp("now")
@@ -100,18 +104,18 @@ extension Outbox {
         return count
     }
 
-    /// Makes all items that wait for a receiver due at once. Their former attempts do not count.
+    /// Makes all items that wait for a receiver due at once. Their earlier attempts do not count.
     package func release(to receiver: ServiceName) async throws {
         _ = try await inBatches(Self.release, [.text(receiver.rawValue)])
         lookNow()
     }
 
-    /// Removes the delivered events that are kept for no receiver, and those that are a day old. It also removes those
-    /// that are an hour older than the last agreement with their receiver.
+    /// Removes delivered events that no receiver needs any more. These are events for no known receiver, events that
+    /// are a day old, and events that are an hour older than the last agreement with their receiver.
     package func purgeDelivered() async throws { _ = try await inBatches(Self.purge, []) }
 
-    /// Repeats a statement that picks and changes a batch of rows until it picks less than one. Another replica may have
-    /// changed what it picked.
+    /// Repeats a statement that picks and changes a batch of rows, until it picks less than a whole batch. It may
+    /// change fewer rows than it picks, because another replica may have changed some.
     ///
     /// - Returns: the number of changed rows.
     private func inBatches(_ statement: Statement, _ values: [SQLValue]) async throws -> Int64 {
@@ -147,7 +151,8 @@ extension Outbox {
         WHERE r.epoch <> excluded.epoch
             OR r.at NOT BETWEEN excluded.at - interval '1 minute' AND excluded.at + interval '1 minute'
         """
-    /// The minute before the moment is for a former server of this database, whose clock set the earlier times.
+    /// It starts a minute before the moment. The earlier times may come from the clock of a former server of this
+    /// database.
     private static let putBack = batched(
         """
         SELECT id FROM outbox_delivered
@@ -164,9 +169,9 @@ extension Outbox {
             FROM taken RETURNING id
         )
         """)
-    /// Whether an item is in hand that a relay may have taken without seeing what was put back. A claim leases an item for
-    /// 30 s and takes 5 s at the most, so a later end is that of a later claim. The lease of a claim that still runs cannot
-    /// be seen.
+    /// Whether a relay may hold an item that it took without seeing the events that were put back. A claim leases an
+    /// item for 30 s and takes 5 s at the most. So a lease with a later end belongs to a later claim. The lease of a
+    /// claim that still runs is not visible, so every running transaction counts.
     private static let inHand: Statement = """
         SELECT EXISTS (
             SELECT FROM outbox

@@ -5,7 +5,7 @@ import Values
 
 /// The values that identify a repetition of a request.
 package struct InboxRequest: Sendable {
-    /// The person whose key it is, or the key itself if nobody is signed in.
+    /// The person who uses the key, or the key itself if nobody is signed in.
     package var scope: String
     /// The idempotency key.
     package var key: String
@@ -14,7 +14,7 @@ package struct InboxRequest: Sendable {
     /// The body of the request. A key belongs to one body.
     package var body: [UInt8]
 
-    /// Takes what identifies a repetition.
+    /// Takes the values that identify a repetition.
     package init(scope: String, key: String, type: MessageType, body: [UInt8]) {
         self.scope = scope
         self.key = key
@@ -26,8 +26,8 @@ package struct InboxRequest: Sendable {
 /// A handler's decision. Both kinds are committed, stored and sent again.
 package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     case reply(Reply)
-    /// A refusal with an effect, such as a wrong code that was counted. A refusal without an effect is thrown, and the
-    /// transaction is rolled back.
+    /// A refusal with an effect, such as a wrong code that was counted. A handler throws a refusal without an effect,
+    /// and the transaction rolls back.
     case refusal(BusError)
 }
 
@@ -38,7 +38,7 @@ package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     private let keyHash: KeyedHash
     private let digest: KeyedHash
 
-    /// Takes the database and what encrypts the answers.
+    /// Takes the database and the keys that encrypt the answers.
     package init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "inbox-reply")
@@ -50,8 +50,8 @@ package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - request: `nil` for a request without a key, which is executed each time.
-    ///   - carriesToken: the reply is kept for 60 s only. Its row is kept for the full time.
-    /// - Returns: the reply, and whether it is a stored one.
+    ///   - carriesToken: whether to keep the reply for 60 s only. The inbox keeps its row for the full time.
+    /// - Returns: the reply, and whether it is a stored reply.
     /// - Throws: the refusal, stored or not; ``BusError`` `idempotency_key_reused`, `request_in_progress` or
     ///   `idempotency_answer_gone`; any error of `body`.
     package func once<Reply: JSONCoded & Sendable>(
@@ -63,8 +63,8 @@ package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         }
     }
 
-    /// The same, with the rows of a statement that always comes first. It goes to the database together with that of the key,
-    /// which saves a round trip.
+    /// Does the same, and gives `body` the rows of a statement that always runs first. That statement goes to the
+    /// database together with the one for the key, which saves a round trip.
     package func once<Reply: JSONCoded & Sendable>(
         _ request: InboxRequest?, carriesToken: Bool = false, reading first: Query?,
         _ body: @Loop (Transaction, [Row]) async throws -> Outcome<Reply>
@@ -191,7 +191,7 @@ package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
 }
 
 extension BusError {
-    /// A request with the same effect is at work, or overtook this one. Nothing was done.
+    /// A request with the same effect is at work, or overtook this one. This request did nothing.
     package static var requestInProgress: BusError {
         BusError(
             .requestInProgress, "The same request is being worked on. Please try again in a moment.",

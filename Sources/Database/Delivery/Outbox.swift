@@ -7,9 +7,9 @@ import Values
 package struct OutboxItem: Sendable {
     /// The ID of the item.
     package let id: Identifier
-    /// A service's name, or something that the service delivers itself: `sms`, `push`, `timer:hold-ended`.
+    /// The receiving service, or the name of a deliverer of the service itself: `sms`, `push`, `timer:hold-ended`.
     package let destination: String
-    /// The type of the message; `nil` for anything that is not a message on the bus.
+    /// The type of the message; `nil` if the item is no message on the bus.
     package let messageType: MessageType?
     /// The version of the message's shape.
     package let messageVersion: UInt16
@@ -25,16 +25,16 @@ package struct OutboxItem: Sendable {
 @Loop package final class Outbox {
     let database: Database
     let sealer: Sealer
-    /// Called when an item was written that is due now.
+    /// Called when the outbox has written an item that is due now.
     var onEnqueue: [@Loop () -> Void] = []
 
-    /// Informed of each attempt to deliver an item.
+    /// The watches that learn of each attempt to deliver an item.
     var watches: [DeliveryWatch] = []
 
     /// The number of attempts before an item becomes a dead letter.
     package nonisolated static let mostAttempts = 10
 
-    /// Takes the database and what encrypts the content.
+    /// Takes the database and the keys that encrypt the content.
     package init(database: Database, keys: KeyRing) {
         self.database = database
         sealer = Sealer(keys, purpose: "outbox")
@@ -66,7 +66,7 @@ package struct OutboxItem: Sendable {
         lookNow(after: transaction)
     }
 
-    /// Passes something to the service's own deliverers, now or when it is due by the database's clock.
+    /// Passes an item to the service's own deliverers, now or when it is due by the database's clock.
     package func enqueue(
         _ destination: String, id: Identifier = .ordered(), payload: [UInt8], dueAt: Timestamp? = nil,
         in transaction: Transaction
@@ -87,9 +87,10 @@ package struct OutboxItem: Sendable {
 
     /// In each run of the server, numbers begin with the time of the first event, in µs.
     ///
-    /// Data of an earlier moment come with a new run: a start, a failover or a restored schema. Otherwise the numbers of
-    /// the lost events would be given to new ones, and receivers would ignore these as known. Transactions that are the first
-    /// ones at the same time each note a number, so that none waits for another one.
+    /// If the data are those of an earlier moment, a new run has begun: by a start, a failover or a restored schema.
+    /// Without new numbers, new events would get the numbers of the lost ones, and receivers would ignore them as
+    /// known. If several transactions are the first of a run at the same time, each notes a number, so that none waits
+    /// for another.
     private static let nextSequence: Statement = """
         INSERT INTO outbox_sequences AS s (person_id, last)
         SELECT $1, coalesce(
@@ -106,7 +107,7 @@ package struct OutboxItem: Sendable {
         """
 }
 
-/// The receiver's side: an event that was accepted is not accepted again.
+/// The receiver's side: it accepts no event twice.
 @Loop package enum EventPosition {
     /// Records an event in the transaction of its effect.
     ///

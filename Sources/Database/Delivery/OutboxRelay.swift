@@ -1,7 +1,7 @@
 import EventLoop
 import Values
 
-/// The items that a relay delivers. Destinations that are slow have their own relay.
+/// The items that a relay delivers. Slow destinations have their own relay.
 package struct OutboxLane: Sendable {
     let destinations: [String]
     /// Only these destinations, or all destinations except these.
@@ -36,8 +36,8 @@ package struct DeliveryPostponed: Error, Equatable {
     package init(pause: Duration, code: String) { (self.pause, self.code) = (pause, code) }
 }
 
-/// A deliverer's error for an item that has not failed and is not done. The relay delivers the same item again, with
-/// ten new attempts.
+/// A deliverer throws this for an item that has not failed, but is not done either. The relay delivers the same item
+/// again, with ten new attempts.
 ///
 /// So there is one row for the item at any time, even if a process is killed.
 package struct DeliveryGoesOn: Error, Equatable {
@@ -58,8 +58,8 @@ package struct DeliveryGoesOn: Error, Equatable {
     /// Whether nothing has woken the relay since it went to rest.
     private var isIdle = false
     private var guardian = ClockGuard()
-    /// The server's timeline at the last look, and when its clock was last trusted. Another one means that another server
-    /// has taken over.
+    /// The server's timeline at the last look, and its timeline when its clock was last trusted. A different timeline
+    /// means that another server has taken over.
     private var (timeline, trustedTimeline) = ("", "")
     /// The running deliveries. A slow one does not block the others.
     private var inHand = 0
@@ -85,7 +85,8 @@ package struct DeliveryGoesOn: Error, Equatable {
     private static let longestNap = Duration.milliseconds(500)
     private static let longestGathering = Duration.milliseconds(20)
 
-    /// - Parameter deliver: returns when the receiver has stored the item. An error counts as a failed attempt.
+    /// - Parameter deliver: delivers an item, and returns once the receiver has stored it. An error counts as a failed
+    ///   attempt.
     package init(
         _ outbox: Outbox, _ lane: OutboxLane = .all, deliver: @escaping @Loop (OutboxItem) async throws -> Void
     ) {
@@ -103,8 +104,8 @@ package struct DeliveryGoesOn: Error, Equatable {
         }
     }
 
-    /// If more items are due than fit, the relay waits before its next query, so that it can take many. A query costs
-    /// the same for one item as for many. Hanging deliveries delay the others only briefly.
+    /// If more items are due than fit, the relay waits before its next query, so that the query can take many. A query
+    /// costs the same for one item as for many. Hanging deliveries delay the others only briefly.
     private func makeRoom() async {
         let end = MonotonicClock.now() + Self.longestGathering.nanoseconds
         while !isStopped, inHand > Self.batch / 2, MonotonicClock.now() < end {
@@ -112,7 +113,7 @@ package struct DeliveryGoesOn: Error, Equatable {
         }
     }
 
-    /// An unreadable queue is reported once. A database that is down is reported elsewhere.
+    /// The relay reports an unreadable queue once. Other code reports a database that is down.
     private func look(for room: Int) async -> Int {
         do {
             let taken = try await takeDue(atMost: room)
@@ -154,7 +155,7 @@ package struct DeliveryGoesOn: Error, Equatable {
     private func takeDue(atMost room: Int) async throws -> Int {
         isLooking = true
         defer { isLooking = false }
-        // It shares a round trip with the look at the clock.
+        // This read shares a round trip with the look at the clock.
         let mayBeDue =
             isIdle ? Loop.spawn { [outbox] in try await outbox.database.read(Self.due)[0].bool("may_be_due") } : nil
         let now = try await trustedTime()
@@ -231,7 +232,7 @@ package struct DeliveryGoesOn: Error, Equatable {
         }
     }
 
-    /// If this fails, the lease expires and the item is taken again.
+    /// If this fails, the lease expires and a relay takes the item again.
     ///
     /// - Parameters:
     ///   - pause: milliseconds until the item is due again.
@@ -267,7 +268,8 @@ package struct DeliveryGoesOn: Error, Equatable {
     private static let clock: Statement = """
         SELECT clock_timestamp() AS now, left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline
         """
-    /// Whether an item may be due, in any lane. Mostly none is, and a claim that finds nothing would cost PostgreSQL more.
+    /// Whether an item may be due, in any lane. Mostly none is. A claim that finds nothing would cost PostgreSQL more
+    /// than this check.
     private static let due: Statement = """
         SELECT EXISTS (
             SELECT FROM outbox WHERE dead_at IS NULL AND due_at <= (SELECT clock_timestamp())
@@ -280,11 +282,11 @@ package struct DeliveryGoesOn: Error, Equatable {
         """
     /// The statement selects the due items once, with any plan of PostgreSQL.
     ///
-    /// As a sub-select, PostgreSQL could evaluate it for each row, each time skipping the locked rows, and take all
-    /// items. It does so if the table was last seen empty.
+    /// PostgreSQL could evaluate a sub-select once for each row. Each time it would skip the locked rows, and so take
+    /// all items. It does so if the statistics say that the table is empty.
     ///
     /// Delivered items are removed first. They block nothing, and are not taken again when their lease is over. A timer
-    /// is due by the time that was checked, not by this statement's own time, because the clock may jump between the
+    /// is due by the time that the relay has checked, not by this statement's own time. The clock may jump between the
     /// two.
     ///
     /// The index should be read in order, and only as far as items are due, however old the statistics are. A plan that
@@ -309,8 +311,9 @@ package struct DeliveryGoesOn: Error, Equatable {
             o.last_error, (extract(epoch FROM clock_timestamp() - o.created_at) * 1000)::bigint AS age_ms
         """)
     private static let delete = Statement("WITH \(remove("$1")) SELECT")
-    /// SQL that removes delivered items, and keeps those for ``Outbox/putBack(to:since:)`` whose receivers may lose them. An
-    /// event without a lease may have been put back meanwhile, and receivers ignore what they have.
+    /// SQL that removes delivered items. It keeps a copy for ``Outbox/putBack(to:since:)`` if the receiver may lose the
+    /// item. It leaves an event without a lease: that may have been put back meanwhile, and receivers ignore events
+    /// that they have.
     private static func remove(_ ids: String) -> String {
         """
         done AS (
@@ -333,7 +336,7 @@ package struct DeliveryGoesOn: Error, Equatable {
         """
 }
 
-/// A problem of which an operator must be told.
+/// A problem that an operator must learn of.
 package enum OutboxAlarm: Sendable, Equatable {
     /// The database's clock and this machine's boot clock differ by more than a minute. No timer fires.
     ///

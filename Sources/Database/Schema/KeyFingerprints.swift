@@ -4,7 +4,8 @@ import Values
 
 /// Checks that a service's keys belong to its tables.
 ///
-/// With another system's keys it could not read them, and processes with the right keys could not read what it writes.
+/// With another system's keys, the service could not read its tables. Processes with the right keys could not read what
+/// it would write.
 @Loop package enum KeyFingerprints {
     /// The ring has another key under an ID that was used here, or the hash key differs from the one that made the
     /// hashes here.
@@ -35,7 +36,7 @@ import Values
     private static func isKnown(
         _ key: KeyRing.Key, as name: String, _ keys: KeyRing, in database: Database
     ) async throws -> Bool {
-        // It is made with a separate subkey, so it reveals nothing about the encryption keys.
+        // A separate subkey makes the fingerprint, so it reveals nothing about the encryption keys.
         guard let mark = keys.subkey(purpose: "mark", keyID: key.id) else { return false }
         let rows = try await database.write(Self.mark, [.text(name), .bytes(mark)])
         guard let known = try rows.first?.bytes("mark") else { return false }

@@ -21,7 +21,7 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
     case cannotConnect(String)
     case edited(String)
     case missing(String)
-    /// There are no tables, but there were some before.
+    /// The schema has no tables, but it had some before.
     case vanished(String)
     case failed(migration: String, sqlState: String, message: String)
 
@@ -49,8 +49,8 @@ package enum Migrator {
     ///   - owner: the connection string of the role that owns the schema.
     ///   - runtimeRole: the role that gets rights on the rows, but not on the tables themselves.
     ///   - mayBegin: false if a schema without tables means that they were lost.
-    /// - Returns: the names of the migrations that were applied now, and the names that this build does not know. Those
-    ///   are of a newer release, which keeps this one working.
+    /// - Returns: the names of the migrations that were applied now, and the names that this build does not know. The
+    ///   unknown ones belong to a newer release, which keeps this one working.
     /// - Throws: ``MigrationError``.
     package static func run(
         owner: String, schema: String, runtimeRole: String?, migrations: [Migration], mayBegin: Bool = true

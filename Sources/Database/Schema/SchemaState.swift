@@ -6,7 +6,7 @@ package struct SchemaState: Sendable, Equatable {
     package var missing: [String]
     /// Tables that the migrations created and that are missing, by name.
     package var lost: [String]
-    /// Migrations that this build does not know, by name. They are of a newer release, which keeps this one working.
+    /// Migrations that this build does not know, by name. They belong to a newer release, which keeps this one working.
     package var newer: [String]
 
     /// Whether a service can use the schema.
@@ -19,7 +19,7 @@ package struct SchemaState: Sendable, Equatable {
     private let names: [String]
     private let tables: [String]
 
-    /// - Parameter migrations: the service's migrations. The runtime's own come first by themselves.
+    /// - Parameter migrations: the service's migrations. The inspector puts the runtime's own before them.
     package init(_ database: Database, migrations: [Migration]) {
         let all = RuntimeMigrations.all + migrations
         self.database = database
