@@ -93,7 +93,7 @@ import ProcessRuntime
     }
 
     private static func record(_ record: RequestRecord, in log: Log) {
-        // Monitors ask for health every second. At the level `info` that would hide everything else.
+        // Monitors ask for health every second. At the level `info`, these records would hide all others.
         let isProbe = record.route == "/healthz" || record.route == "/readyz"
         switch record.status {
         case 500...: log.warning("request", fields(of: record), trace: record.trace)

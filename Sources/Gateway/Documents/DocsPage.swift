@@ -13,8 +13,8 @@ struct DocsPage: Sendable {
         + "frame-ancestors 'none'"
 
     /// - Parameters:
-    ///   - document: as ``OpenAPIDocument`` makes it.
-    ///   - introduction: which page of the guide is about what, as HTML.
+    ///   - document: the document that ``OpenAPIDocument`` makes.
+    ///   - introduction: the topics of the guide's pages, as HTML.
     init(_ document: JSONValue, introduction: String = "") {
         bytes = Array(Self.html(Self.inlined(document, document), introduction).utf8)
     }
@@ -118,7 +118,7 @@ struct DocsPage: Sendable {
         let parameters = operation["parameters"]?.arrayValue ?? []
         if !parameters.isEmpty {
             let items = parameters.map { parameter in
-                // The parameter's description replaces that of its type.
+                // The parameter's description replaces the one of its type.
                 let schema = parameter["schema"]?.with("description", parameter["description"] ?? "")
                 return member(
                     "\(text(parameter["name"])) <small>in \(text(parameter["in"]))</small>", schema,
@@ -134,7 +134,7 @@ struct DocsPage: Sendable {
         return parts.joined()
     }
 
-    /// How the operation is called in a shell, with the examples of its parameters and its body.
+    /// A shell command that calls the operation, with the examples of its parameters and its body.
     private static func command(_ method: String, _ path: String, _ operation: JSONValue) -> String {
         let examples = (operation["parameters"]?.arrayValue ?? []).filter { $0["in"] == "path" }
         let address = examples.reduce(path) { path, parameter in
@@ -183,7 +183,7 @@ struct DocsPage: Sendable {
 
     // MARK: Schemas
 
-    /// The members of an object, of each of several objects, or of what an array or a map holds.
+    /// The members of an object, of each object to choose from, or of the elements of an array or a map.
     private static func members(of schema: JSONValue?) -> String {
         let required = Set((schema?["required"]?.arrayValue ?? []).compactMap(\.stringValue))
         let own = (schema?["properties"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { name, schema in
@@ -191,7 +191,7 @@ struct DocsPage: Sendable {
         }
         let choices = (schema?["anyOf"]?.arrayValue ?? []).filter { !members(of: $0).isEmpty }
         let each = choices.map { choice in
-            // An object or null is shown as the object.
+            // If the choice is between an object and null, show the object alone.
             choices.count == 1
                 ? members(of: choice)
                 : "<li><small>one of these</small> \(line(choice["description"]))<ul>\(members(of: choice))</ul></li>"
@@ -234,7 +234,7 @@ struct DocsPage: Sendable {
         return words.joined(separator: " ")
     }
 
-    /// With what references lead to in their place. No schema is part of itself.
+    /// Puts the target of each reference in its place. This ends, since no schema is part of itself.
     private static func inlined(_ value: JSONValue, _ document: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map { inlined($0, document) })
@@ -260,7 +260,7 @@ struct DocsPage: Sendable {
         }
     }
 
-    /// A description, which is Markdown, as HTML: of several paragraphs, or within a line.
+    /// A description in Markdown as HTML: `blocks` returns paragraphs, and `line` returns text within a line.
     private static func blocks(_ value: JSONValue?) -> String { markdown(value).html() }
     private static func line(_ value: JSONValue?) -> String { markdown(value).line }
     private static func markdown(_ value: JSONValue?) -> MarkdownText {

@@ -21,15 +21,16 @@ struct GuidePages: Sendable {
     /// The names of all pages.
     var names: [String] { pages.keys.sorted() }
 
-    /// A page in UTF-8; `nil` if there is none of this name.
+    /// A page in UTF-8; `nil` if no page has this name.
     subscript(name: String) -> [UInt8]? { pages[name] }
 
-    /// Addresses that a reader tries, and where the page is.
+    /// Addresses that a reader may try, and the address of the page that they mean.
     static let moved = [
         "/docs/": "/docs", "/docs/guide": "/docs/guide/README", "/docs/guide/": "/docs/guide/README",
     ]
 
-    /// A link to a page of the guide, or to a heading of the same page, leads there. Other pages are not served.
+    /// A link to a page of the guide or to a heading of the same page stays a link. The gateway does not serve other
+    /// pages.
     static func link(to target: Substring, among sources: [String: String]) -> MarkdownText.Link? {
         if target.hasPrefix("#") { return MarkdownText.Link(address: String(target), title: "") }
         let parts = target.split(separator: "#", maxSplits: 1)

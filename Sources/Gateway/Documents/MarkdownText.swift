@@ -6,14 +6,14 @@ struct MarkdownText {
     private var lines: ArraySlice<Substring>
     private let link: (Substring) -> Link?
 
-    /// Where a link leads.
+    /// The target of a link.
     struct Link {
         let address: String
-        /// Shown in place of the name of a file, as HTML.
+        /// The text to show in place of a file's name, as HTML.
         let title: String
     }
 
-    /// - Parameter link: where a link leads, by its target in the source; `nil` leaves only the link's text.
+    /// - Parameter link: returns the link for a target in the source; `nil` leaves only the link's text.
     init(_ source: String, link: @escaping (Substring) -> Link?) {
         lines = source.split(separator: "\n", omittingEmptySubsequences: false)[...]
         self.link = link

@@ -98,7 +98,7 @@ extension OpenAPIDocument {
 }
 
 extension Route.LocalAnswer {
-    /// Of answers that are JSON.
+    /// The schema of an answer in JSON; `nil` for other answers.
     var schema: JSONSchema? {
         switch self {
         case .health: Self.status("Health", "ok", "The process lives.")

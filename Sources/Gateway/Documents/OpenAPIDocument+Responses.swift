@@ -53,8 +53,8 @@ extension OpenAPIDocument {
         return Self.headers(names)
     }
 
-    /// Whether the response has an entity tag. It has one if the route, or another of the same path, accepts it in a
-    /// condition. The response to a deletion has none.
+    /// Whether the response has an entity tag. It has one if the route, or another route of the same path, accepts the
+    /// tag in a condition. The response to a deletion has none.
     private func isConditional(_ route: Route) -> Bool {
         route.isRevalidated
             || route.method != .delete

@@ -4,7 +4,7 @@ import JSONText
 /// The OpenAPI 3.1 document of the route table that the gateway dispatches by.
 struct OpenAPIDocument: Sendable {
     let table: RouteTable
-    /// Of a person's export, which no message carries as a whole.
+    /// The schema of a person's export, which no message carries as a whole.
     let exportSchema: JSONSchema
 
     func value() -> JSONValue {
@@ -111,7 +111,7 @@ struct OpenAPIDocument: Sendable {
             "name": .string(name), "in": .string(place), "required": .bool(place == "path"),
             "description": .string(note.isEmpty ? "Name of what the path leads to." : note),
         ]
-        // In a path, the segment before a parameter tells which thing the parameter names.
+        // In a path, the segment before a parameter tells the kind of thing that the parameter names.
         let owner = route.path.text.split(separator: "/").prefix { $0 != "{\(name)}" }.last ?? ""
         let word = addition?.declaration?.example ?? ExampleWords.all["\(owner).\(name)"]
         // A route without a message has no schema to show.

@@ -4,7 +4,7 @@ import JSONText
 struct OperationTag {
     let name: String
     let words: String
-    /// Beginnings of the paths that it has. The longest beginning that fits decides.
+    /// The beginnings of the paths with this tag. The longest beginning that fits a path decides.
     let paths: [String]
 
     var value: JSONValue { ["name": .string(name), "description": .string(words)] }

@@ -46,7 +46,7 @@ extension Problem {
             }
         }
         if let milliseconds = error.retryAfterMs { retryAfterSeconds = max(1, (milliseconds + 999) / 1000) }
-        // Where the gateway replaced the detail, it leaves out the service's other members too.
+        // If the gateway replaced the detail, it leaves out the service's other members, too.
         guard detail == error.detail else { return }
         errors = error.errors ?? []
         members = error.details ?? [:]

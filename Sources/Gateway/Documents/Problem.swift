@@ -32,7 +32,7 @@ struct Problem: Error, Sendable {
         return told
     }
 
-    /// - Parameter traceID: of the request, as in its log records. It also becomes the header `Trace-Id`.
+    /// - Parameter traceID: the trace ID of the request, as in its log records. It also becomes the header `Trace-Id`.
     func response(traceID: String) -> HTTPResponse {
         var document = members
         document["type"] = .string("urn:vestibule:problem:\(code)")

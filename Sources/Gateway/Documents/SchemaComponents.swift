@@ -3,8 +3,8 @@ import JSONText
 
 /// The `components/schemas` of a document: every object and every enumeration, once under its own name.
 ///
-/// Replies are referred to before requests. A request that is read more leniently than the reply of the same name has a
-/// schema of its own, with `Input` behind the name.
+/// The document adds the schemas of replies before those of requests. If a request is read more leniently than the
+/// reply of the same name, it has a schema of its own. The name of that ends with `Input`.
 final class SchemaComponents {
     private(set) var schemas: [String: JSONValue] = [:]
     /// Names that two different schemas claim.
@@ -16,13 +16,14 @@ final class SchemaComponents {
     }
 
     private func reference(to name: JSONSchema.Name, _ schema: JSONSchema, _ place: JSONSchema.Place) -> JSONValue {
-        // Of a request, an open set is a text.
+        // In a request, an open set of values is a plain text.
         if place == .publicRequest, schema.isOpen { return schema.exported(place) }
         var value = exported(schema.namingParts(of: name.text), place)
         if !name.words.isEmpty { value = value.with("description", .string(Self.words(name.words))) }
         guard let known = schemas[name.text], known != value else {
             let reference = refer(name.text, value)
-            // Generators make a closed set of an enumeration alone. So a client of theirs would refuse a later value.
+            // From an enumeration alone, generators make a closed set. So a generated client would refuse a later
+            // value.
             return place == .publicReply && schema.mayGrow ? ["anyOf": [reference, ["type": "string"]]] : reference
         }
         guard place == .publicRequest else {
@@ -34,7 +35,7 @@ final class SchemaComponents {
         return refer(input, value)
     }
 
-    /// Says of an object that it has further members today.
+    /// Marks an object as one that has further members already.
     func allowMoreMembers(of name: String) { schemas[name] = schemas[name]?.with("additionalProperties", true) }
 
     private func refer(_ name: String, _ value: JSONValue) -> JSONValue {
@@ -42,12 +43,13 @@ final class SchemaComponents {
         return ["$ref": .string("#/components/schemas/\(name)")]
     }
 
-    /// A doc comment without the marks of DocC, which readers of Markdown do not know.
+    /// A doc comment without the marks of DocC, which Markdown does not have.
     static func words(_ text: String) -> String { text.replacing("``", with: "`") }
 }
 
 extension JSONSchema {
-    /// Objects and enumerations among the members have a name too: the owner's, and the member's behind it.
+    /// Names the objects and enumerations among the members, too. Each name is the owner's name, followed by the
+    /// member's.
     fileprivate func namingParts(of owner: String) -> JSONSchema {
         guard case .object(let members) = self else { return self }
         return .object(
@@ -59,7 +61,8 @@ extension JSONSchema {
             })
     }
 
-    /// Whether a later release may answer with another value. A single closed value tells the parts of a choice apart.
+    /// Whether a later release may answer with another value. A single closed value cannot change, since it
+    /// distinguishes the parts of a choice.
     fileprivate var mayGrow: Bool {
         if case .string(let rule) = self { rule.known != nil || rule.values?.count ?? 0 > 1 } else { false }
     }

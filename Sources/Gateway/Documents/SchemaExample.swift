@@ -5,9 +5,9 @@ extension JSONSchema {
     ///
     /// - Parameters:
     ///   - name: the member's name. Names in ``ExampleWords`` have a realistic example.
-    ///   - word: what the member says itself.
-    ///   - isWhole: whether to include optional members that are not deprecated. An object without required members always has
-    ///     them. A member may decide it otherwise by `inExamples`.
+    ///   - word: the example that the member declares itself.
+    ///   - isWhole: whether to include optional members that are not deprecated. An object without required members
+    ///     always has them. `inExamples` of a member overrides this.
     func example(for name: String = "", _ word: JSONValue? = nil, isWhole: Bool) -> JSONValue {
         let known = word ?? ExampleWords.all[name]
         return switch self {

@@ -10,7 +10,8 @@ struct RequestRecord: Sendable {
     /// Nanoseconds of the monotonic clock.
     var began: UInt64?
 
-    /// The method as it may be written down: what is none of HTTP's own, a client may have called anything, and is `other`.
+    /// The method for logs and metrics. Any method that the gateway does not know becomes `other`, since a client may
+    /// send any word.
     var knownMethod: String? {
         method.map { HTTPRoute.Method(rawValue: $0) != nil || ["HEAD", "OPTIONS"].contains($0) ? $0 : "other" }
     }

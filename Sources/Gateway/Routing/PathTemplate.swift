@@ -6,7 +6,8 @@ struct PathTemplate: Sendable, Hashable {
         case literal(String)
         case parameter(String)
 
-        /// Whether a part of a path fits: a literal is the same text, and a parameter any but the empty one.
+        /// Whether a part of a path fits: a literal fits the same text, and a parameter fits any text but the empty
+        /// one.
         func fits(_ part: String) -> Bool {
             switch self {
             case .literal(let text): part == text
@@ -58,7 +59,7 @@ struct PathTemplate: Sendable, Hashable {
 
     /// Both `/a/b` and `/a/` have two segments; the second one of `/a/` is empty.
     static func split(_ path: String) -> [String] {
-        // By bytes: to split by characters took a quarter of the gateway's work for an autosave.
+        // It splits by bytes. Splitting by characters took a quarter of the gateway's work for an autosave.
         path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
     }

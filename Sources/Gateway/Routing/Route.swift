@@ -21,7 +21,7 @@ import JSONText
     enum LocalAnswer: Sendable {
         case health, readiness, openAPI, docs, guide, signingKeys, metrics, services
 
-        /// Whether monitors ask for it. There is no rate limit for it.
+        /// Whether monitors ask for this answer. It has no rate limit.
         var isProbe: Bool { self == .health || self == .readiness }
     }
 
@@ -35,7 +35,7 @@ import JSONText
         case patch(String)
     }
 
-    /// A member of the message that comes from elsewhere than the body.
+    /// A member of the message that does not come from the body.
     struct Addition: Sendable {
         let member: String
         /// The member's name in JSON, with its colon.
@@ -57,7 +57,7 @@ import JSONText
     let path: PathTemplate
     let target: Target
     let body: Body
-    /// The schema of the body: the message's schema without the members that come from elsewhere.
+    /// The schema of the body: the message's schema without the ``additions``.
     let bodySchema: JSONSchema?
     /// In the order of the members' names.
     let additions: [Addition]
@@ -113,7 +113,7 @@ import JSONText
 }
 
 extension JSONSchema {
-    /// A map with one entry at least: a patch that changes nothing is a mistake of the client.
+    /// A map with at least one entry. A patch that changes nothing is a mistake of the client.
     fileprivate var nonEmpty: JSONSchema {
         guard case .map(let element, let count) = self else { return self }
         return .map(of: element, count: max(1, count.lowerBound)...count.upperBound)
@@ -128,7 +128,7 @@ final class MessageBinding: Sendable {
     let version: UInt16
     let schema: JSONSchema
     let rules: MessageRules
-    /// The members of the schema; none if it is not an object's.
+    /// The members of the schema; none if it is no schema of an object.
     var members: [JSONSchema.Member] { schema.members }
     /// The first paragraph of the message's doc comment.
     var words: String { if case .named(let name, _) = schema { name.words } else { "" } }

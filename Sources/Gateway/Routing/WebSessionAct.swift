@@ -1,11 +1,11 @@
 import BusProtocol
 import JSONText
 
-/// The operations of a web session, and what they carry.
+/// The operations of a web session, and the members that they carry.
 enum WebSessionAct: Sendable {
     case renew, end
 
-    /// The members of a session that the cookie has.
+    /// The members of a session that the cookie holds.
     static let keptMembers = ["refreshToken", "deviceSecret"]
 
     /// The body of a renewal.

@@ -6,11 +6,12 @@ import ProcessRuntime
 struct ClientAddress: Sendable {
     let trustedProxies: [Network]
 
-    /// A trusted proxy named no readable address. Taking the proxy's own would give all its clients one address.
+    /// A trusted proxy named no readable address. If the gateway took the proxy's own address, all its clients would
+    /// share one.
     struct Unknown: Error {}
 
-    /// - Returns: the peer of the connection. If that is a trusted proxy: the rightmost entry of all `X-Forwarded-For`
-    ///   lines that is not a trusted proxy.
+    /// - Returns: the peer of the connection. If the peer is a trusted proxy, it is the rightmost entry of all
+    ///   `X-Forwarded-For` lines that is not a trusted proxy.
     func find(peer: String, headers: HTTPHeaders) throws(Unknown) -> String {
         guard isTrusted(peer) else { return peer }
         let entries = headers.all("x-forwarded-for").joined(separator: ",").split(separator: ",")

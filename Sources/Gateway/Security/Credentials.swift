@@ -6,7 +6,7 @@ struct Credentials {
     static let recovery = Credentials(token: Sentence("recovery token"), asksToSignIn: false)
 
     let token: Sentence
-    /// Whether the person is asked to sign in. Otherwise there is nothing that they can do.
+    /// Whether the refusal asks the person to sign in. Without it, there is nothing that they can do.
     let asksToSignIn: Bool
 
     var missing: Problem { refusal("The request has no \(token).") }

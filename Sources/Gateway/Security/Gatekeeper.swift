@@ -38,7 +38,7 @@ import ProcessRuntime
 
     var isReady: Bool { keys.document != nil && revocations.hasSnapshot }
 
-    /// - Parameter address: of the client.
+    /// - Parameter address: the address of the client.
     func admit(
         _ headers: HTTPHeaders, to access: Route.Access, from address: String
     ) async throws(Problem) -> Caller {
@@ -117,9 +117,9 @@ import ProcessRuntime
         let isRevoked = revocations.isRevoked(session)
         if isRevoked { throw Self.revoked }
         if let use = known.report(now: now) {
-            // Before anything waits, so that simultaneous requests report the use once.
+            // Remember the token before anything waits, so that simultaneous requests report the use once.
             memory.remember(known, digest)
-            // The request does not wait for this call. Without it, the previous refresh token still ends soon.
+            // The request does not wait for this call. If the call fails, the previous refresh token still ends soon.
             Loop.spawn { [self] in await reportUse(use) }
         }
         if revocations.isStale {

@@ -2,11 +2,12 @@ import Cryptography
 import HTTPServer
 import ProcessRuntime
 
-/// Decides who is the operator: who has the key, and in the development profile also every caller on this machine.
+/// Decides whether a caller is the operator. A caller with the key is. In the development profile, every caller on this
+/// machine is, too.
 struct OperatorAccess: Sendable {
     /// `GATEWAY_OPS_KEY`.
     var key: String?
-    /// Whether callers on this machine need no key: so it is in the development profile.
+    /// Whether callers on this machine need no key. This is true in the development profile only.
     var isOpenToThisMachine = false
 
     /// - Parameter peer: the address of the connection's other end. A request that a proxy forwards does not count as

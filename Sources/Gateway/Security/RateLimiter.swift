@@ -2,8 +2,9 @@ import EventLoop
 
 /// A token bucket for each caller, in the memory of this process.
 ///
-/// The number of buckets is bounded. For a new caller beyond it, the limiter drops the bucket that is full first. So a
-/// flood of new callers does not make it forget one who used up the limit. A request takes logarithmic time.
+/// The number of buckets is bounded. For a new caller beyond that number, the limiter drops the bucket that is full
+/// first. So despite a flood of new callers, it remembers a caller who used up the limit. A request takes logarithmic
+/// time.
 struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Bucket {
         var key: Key
@@ -43,7 +44,8 @@ struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private mutating func bucket(for key: Key) -> Int {
         guard buckets.count >= mostCallers else {
             indices[key] = buckets.count
-            // The time 0 brings it to the top of the heap, from where it sinks once the caller sets the time.
+            // The time 0 brings the bucket to the top of the heap. It sinks once the caller of this function sets the
+            // time.
             buckets.append(Bucket(key: key, fullAt: 0, place: heap.count))
             heap.append(buckets.count - 1)
             rise(from: heap.count - 1)

@@ -8,8 +8,9 @@ import EventLoop
 @Loop final class RevocationFollower {
     /// After this long without a reply, the list counts as stale.
     static let patience = Duration.seconds(1)
-    /// How long auth waits for news. It is shorter than `patience`, so that a reply without news comes in time.
-    /// Auth looks at each second beat, and a call begins some milliseconds after a beat: it ends with the look 400 ms after that.
+    /// How long auth waits for news. It is shorter than `patience`, so that a reply without news comes in time. Auth
+    /// looks at the log at each second beat. A call begins some milliseconds after a beat, so it ends with the look 400
+    /// ms after that.
     private static let wait = Duration.milliseconds(350)
     private static let retry = Duration.milliseconds(100)
     private static let breath = Duration.milliseconds(50)
@@ -39,7 +40,8 @@ import EventLoop
                 let request = FollowRevocations(after: cursor, waitMs: Self.wait.milliseconds)
                 let news = try await bus.call(request, CallOptions(timeout: .seconds(2)))
                 take(news, askedAt: asked)
-                // While many sessions end, every poll would return at once. The pause lets auth collect several.
+                // While many sessions end, every poll would return at once. The pause lets auth collect several
+                // revocations.
                 if !news.revocations.isEmpty, !news.isFullPage { try? await Loop.sleep(for: Self.breath) }
             } catch {
                 try? await Loop.sleep(for: Self.retry)

@@ -4,7 +4,7 @@ import Cryptography
 import EventLoop
 import JSONText
 
-/// Auth's public keys. It asks for them each minute, and earlier when a token names an unknown key.
+/// Holds auth's public keys. It asks for them each minute, and earlier when a token names an unknown key.
 @Loop final class SigningKeyFollower {
     private let bus: Bus
     private(set) var keys: [String: Ed25519PublicKey] = [:]
@@ -12,7 +12,7 @@ import JSONText
     private(set) var document: [UInt8]?
     private var fetching: LoopPromise<Bool>?
     private var lastFetch: UInt64 = 0
-    /// When the last call that auth answered was sent, in nanoseconds of the monotonic clock.
+    /// When the gateway sent the last call that auth answered, in nanoseconds of the monotonic clock.
     private var lastWord: UInt64 = 0
 
     static let interval = Duration.seconds(60)

@@ -9,7 +9,7 @@ struct KnownToken: Sendable {
 
     init(_ token: AccessToken) { self.token = token }
 
-    /// The report that a use of the token is worth, if any. It counts as made.
+    /// The report to send for a use of the token; `nil` if none is due. The report counts as sent.
     ///
     /// - Parameter now: seconds since 1970.
     mutating func report(now: Int64) -> NoteTokenUse? {

@@ -5,16 +5,16 @@ import HTTPServer
 /// The prefix `__Host-` binds it to the API's own host (draft-ietf-httpbis-rfc6265bis, section 4.1.3.2).
 struct WebSessionCookie: Equatable, Sendable {
     static let name = "__Host-vestibule"
-    /// Whether a session is over is auth's decision. No session is older than this, in seconds.
+    /// Auth decides whether a session is over. No session is older than this, in seconds.
     private static let longestLife = 180 * 86_400
-    /// As `RefreshToken` has it.
+    /// The longest token that `RefreshToken` allows.
     private static let longestToken = 128
     private static let attributes = "; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age="
 
     let refreshToken: String
     let deviceSecret: String?
 
-    /// - Parameter headers: of a request. A cookie that is there twice, or has another form, does not count.
+    /// - Parameter headers: the headers of a request. A cookie that appears twice or has another form does not count.
     init?(_ headers: HTTPHeaders) {
         let values = headers.all("cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
             let parts = pair.trimmingPrefix(while: { $0 == " " }).split(
@@ -38,7 +38,7 @@ struct WebSessionCookie: Equatable, Sendable {
         return "\(Self.name)=\(parts.joined(separator: "."))\(Self.attributes)\(Self.longestLife)"
     }
 
-    /// The value of `Set-Cookie` that takes the cookie away.
+    /// The value of `Set-Cookie` that removes the cookie.
     static let removal = "\(name)=\(attributes)0"
 
     /// Characters of auth's tokens: those of Base64URL.

@@ -116,9 +116,9 @@ import ProcessRuntime
         return decorated(response, request.head, trace)
     }
 
-    /// The content of a path that is no operation: the web app, or a redirect to a page's new address.
+    /// The response for a path that is no operation: a file of the web app, or a redirect to a page's new address.
     ///
-    /// - Returns: the response, and the path as logs and metrics have it.
+    /// - Returns: the response, and the path for logs and metrics.
     private func file(_ head: HTTPRequestHead) async throws(Problem) -> (HTTPResponse, String?) {
         if let page = GuidePages.moved[head.path] {
             return (HTTPResponse(status: 308, headers: ["location": page]), nil)
@@ -167,7 +167,7 @@ import ProcessRuntime
         return (language.map { problem.told(in: $0) } ?? problem).response(traceID: trace.traceID)
     }
 
-    /// The language for a client; `nil` if it prefers none, or so many that they are not read.
+    /// The language for a client; `nil` if it prefers none, or lists too many to read.
     private static func language(of head: HTTPRequestHead) -> Language? {
         let header = head.headers.all("accept-language").joined(separator: ",")
         guard (1...1000).contains(header.utf8.count) else { return nil }

@@ -3,10 +3,11 @@ import BusRuntime
 import EventLoop
 import JSONText
 
-/// All data that the services store about a person, as one JSON document. It is written while it is sent.
+/// All data that the services store about a person, as one JSON document. The gateway writes the document while it
+/// sends it.
 ///
-/// The first page of every service arrives before the first byte is sent, so that a refusal or an unavailable service
-/// gives a problem document. A later failure cuts the document off.
+/// The gateway sends the first byte only once it has the first page of every service. So a refusal or an unavailable
+/// service gives a problem document. A later failure cuts the document off.
 @Loop final class ExportDocument {
     static nonisolated let schema = JSONSchema.object(
         [
@@ -20,7 +21,7 @@ import JSONText
             }
     ).named("AccountExport", "Everything that is held about a person.")
 
-    /// Of each service, in the order of the document.
+    /// The export request of each service, in the order of the document.
     static nonisolated let requests: [any ExportRequest.Type] = ServiceName.services.compactMap { service in
         Catalogue.all.lazy.compactMap { $0 as? any ExportRequest.Type }.first { $0.rules.service == service }
     }

@@ -7,7 +7,7 @@ struct GatewayConfiguration: Sendable {
     /// 0 means any free port.
     var port = 8080
     var timeout = Duration.seconds(5)
-    /// On routes that hide their time, responses leave at multiples of this after the request arrived.
+    /// On routes that hide their time, a response leaves a multiple of this time after its request arrived.
     var answerStep = Duration.milliseconds(50)
     var trustedProxies: [Network] = []
     var corsOrigins: [String] = []
@@ -20,7 +20,7 @@ struct GatewayConfiguration: Sendable {
     var operators = OperatorAccess()
     /// `nil` if the gateway does not serve the web app.
     var webApp: WebApp.Settings?
-    /// In the development profile, where the codes are that the web app shows.
+    /// The codes that the web app shows, in the development profile only.
     var developmentCodes: DevelopmentCodes?
     /// The `iss` and `aud` that an access token must have.
     var tokenIssuer = "vestibule"

@@ -10,8 +10,8 @@ import JSONText
     private let gatekeeper: Gatekeeper
     private let content: JSONValue
     private let document: [UInt8]
-    /// The page about the API, and below it the guide. Each is made at its first request: most replicas never show
-    /// them, and both take longer than the rest of the start.
+    /// The page about the API, and below it the guide. The gateway makes each at its first request. Most replicas never
+    /// show them, and making both takes longer than the rest of the start.
     private lazy var page = Loop.spawn { [content] in
         try await Loop.compute { DocsPage(content, introduction: GuidePages.embedded.introduction) }
     }
@@ -26,7 +26,7 @@ import JSONText
         operations = OperationsView(bus: bus, meter: meter, services: ServiceName.services)
     }
 
-    /// - Parameter parameters: of the path.
+    /// - Parameter parameters: the parameters of the path.
     func answer(
         _ answer: Route.LocalAnswer, _ parameters: [String: String]
     ) async throws(Problem) -> HTTPResponse {
@@ -38,7 +38,7 @@ import JSONText
             guard let page = try? await page.value else { throw Problem(.serviceUnavailable, "Please try again.") }
             return Self.html(page.bytes)
         case .guide:
-            // A reader of the guide's files knows a page by the name of its file.
+            // A reader of the guide's files may ask for a page by the name of its file.
             let name = parameters["page"] ?? ""
             guard let guide = try? await guide.value else { throw Problem(.serviceUnavailable, "Please try again.") }
             guard let page = guide[name.hasSuffix(".md") ? String(name.dropLast(3)) : name] else {
@@ -61,7 +61,7 @@ import JSONText
     /// How long to wait for a replica that is not ready to report why.
     private static let patience = Duration.milliseconds(200)
 
-    /// Those of the services whose replicas run but lack migrations or tables.
+    /// The services among these whose replicas run but lack migrations or tables.
     private func withoutSchema(_ services: [ServiceName]) async -> [String] {
         let looks = services.map { service in
             Loop.spawn { [bus] in await bus.reports(of: service, within: Self.patience) }

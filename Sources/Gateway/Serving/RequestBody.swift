@@ -11,7 +11,7 @@ struct RequestBody: Sendable {
     let request: HTTPRequest
     let recoveryToken: String?
 
-    /// In bytes. Larger bodies are read off the loop, since they take milliseconds.
+    /// The most bytes that are read on the loop. Larger bodies are read off the loop, since they take milliseconds.
     private static let largestOnLoop = 16_384
 
     /// Whether the body is small enough for ``build()`` on the loop. Otherwise use ``buildOffLoop()``.
@@ -29,7 +29,7 @@ struct RequestBody: Sendable {
     private func checkContentType() throws(Problem) {
         guard route.body != .none, !request.body.isEmpty else { return }
         let values = request.head.headers.all("content-type")
-        // Nearly every client writes it so. The check saves time.
+        // Nearly every client writes the type like this. The check saves time.
         if values == ["application/json"], request.head.headers.first("content-encoding") == nil { return }
         let parts = (values.first ?? "").lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
         var accepted = ["application/json"]
@@ -178,7 +178,7 @@ struct RequestBody: Sendable {
         return CanonicalJSON.bytes(of: .string(text))
     }
 
-    /// The parameters by name, decoded as of an HTML form. Those that are not UTF-8 are left out.
+    /// The parameters by name, decoded like those of an HTML form. Parameters that are not UTF-8 are left out.
     static func parameters(of query: String) -> [String: [String]] {
         var parameters: [String: [String]] = [:]
         for pair in query.split(separator: "&") {

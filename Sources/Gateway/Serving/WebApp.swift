@@ -3,20 +3,21 @@ import Foundation
 import HTTPServer
 import JSONText
 
-/// The web app of `clients/web`, which is in this program. Its paths begin with `/app/`.
+/// The web app of `clients/web`, which this program contains. Its paths begin with `/app/`.
 struct WebApp: Sendable {
     /// The operator's settings of the app.
     struct Settings: Sendable {
         /// Further origins that pictures come from and go to, such as `https://pictures.example`.
         var sources: [String] = []
-        /// Clients at identity providers by the provider's name. Each is an ID, and an address if it is not the provider's.
+        /// Clients at identity providers, by the provider's name. Each has an ID, and an address unless the provider's
+        /// own is right.
         var clients: [String: (id: String, address: String?)] = [:]
         /// Whether there are ``DevelopmentCodes`` to show.
         var showsCodes = false
 
         init() {}
 
-        /// - Parameter clients: each as `google=ID` or `google=ID=ADDRESS`; `nil` is returned for another form.
+        /// - Parameter clients: each as `google=ID` or `google=ID=ADDRESS`. For another form, this returns `nil`.
         init?(sources: [String], clients: [String]) {
             self.sources = sources
             for client in clients {
@@ -68,10 +69,10 @@ struct WebApp: Sendable {
             guard let path = Self.path(of: file.path), let type = Self.types[URL(filePath: path).pathExtension] else {
                 continue
             }
-            // The file in the folder says what there is without a word of the operator.
+            // The file in the folder has the defaults. The operator's settings replace it.
             let isSettings = path == "/app/settings.json"
             let bytes = isSettings ? CanonicalJSON.bytes(of: settings.document) : file.bytes
-            // A browser keeps the policy of the answer that it has, so another policy is another version.
+            // A browser keeps the policy together with a cached file. So another policy must give the file another tag.
             let digest = Data(SHA256.digest(bytes + Array(policy.utf8))).base64EncodedString()
             files[path] = File(bytes: bytes, type: type, tag: "\"\(digest)\"")
         }
@@ -79,7 +80,7 @@ struct WebApp: Sendable {
         self.files = files
     }
 
-    /// The path of an embedded file; `nil` for one of something else.
+    /// The path of an embedded file; `nil` for a file that is not the web app's.
     private static func path(of file: String) -> String? {
         for (folder, path) in [("WebApp/", "/app/"), ("WebSDK/", "/app/sdk/")] where file.hasPrefix(folder) {
             return path + file.dropFirst(folder.count)
@@ -87,14 +88,14 @@ struct WebApp: Sendable {
         return nil
     }
 
-    /// - Returns: `nil` if the app has no such file, or the method does not read.
+    /// - Returns: `nil` if the app has no such file, or the method is not `GET` or `HEAD`.
     func answer(_ head: HTTPRequestHead) -> HTTPResponse? {
         guard head.method == "GET" || head.method == "HEAD" else { return nil }
         if head.path == "/app" {
             return HTTPResponse(status: 308, headers: ["location": "/app/" + (head.query.map { "?\($0)" } ?? "")])
         }
         guard let file = files[head.path] else { return nil }
-        // A new release counts at the next load.
+        // With `no-cache`, a browser gets a new release at its next load.
         let headers: HTTPHeaders = ["cache-control": "no-cache", "etag": file.tag]
         guard !head.headers.knows(file.tag) else {
             return HTTPResponse(status: 304, headers: headers)
@@ -108,10 +109,10 @@ struct WebApp: Sendable {
     }
 }
 
-/// The codes that the development providers wrote down, for the web app to show. Any reader gets them.
+/// The codes that the development providers wrote down, for the web app to show. Every caller gets them.
 struct DevelopmentCodes: Sendable {
     static let path = "/app/development/codes"
-    /// In bytes from the end of each file.
+    /// How many bytes are read, from the end of each file.
     private static let most = 65_536
     private static let mostMessages = 5
 

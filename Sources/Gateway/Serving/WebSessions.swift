@@ -4,14 +4,15 @@ import EventLoop
 import HTTPServer
 import JSONText
 
-/// Sessions of web apps on the API's own origin. The access token goes to the page, and what renews it into a cookie.
+/// Sessions of web apps on the API's own origin. The access token goes to the page. The tokens that renew it go into a
+/// cookie.
 @Loop final class WebSessions {
     private let bus: Bus
     private let gatekeeper: Gatekeeper
 
     init(bus: Bus, gatekeeper: Gatekeeper) { (self.bus, self.gatekeeper) = (bus, gatekeeper) }
 
-    /// - Parameter body: of the request, as ``WebSessionAct/requestSchema`` has it.
+    /// - Parameter body: the body of the request, which fits ``WebSessionAct/requestSchema``.
     func answer(
         _ act: WebSessionAct, _ headers: HTTPHeaders, body: [UInt8], _ options: CallOptions
     ) async throws(Problem) -> HTTPResponse {
@@ -19,7 +20,7 @@ import JSONText
             throw Problem(.forbidden, "Only a page of this address may do this.")
         }
         if let given = Self.given(in: body) {
-            // A text that a cookie cannot hold is no token of auth's, so nothing is renewed.
+            // A text that a cookie cannot hold is no token of auth's, so there is nothing to renew.
             guard given.setting != nil else { throw Self.signedOut }
             return try await renew(given, options)
         }
@@ -56,7 +57,7 @@ import JSONText
         return response
     }
 
-    /// Ends the session. Where there is none any more, only the cookie goes.
+    /// Ends the session. If the session is over already, this only removes the cookie.
     private func end(_ cookie: WebSessionCookie?, _ options: CallOptions) async throws(Problem) -> HTTPResponse {
         if let cookie {
             do throws(Problem) {
@@ -73,7 +74,7 @@ import JSONText
     private struct Renewed {
         let actor: Actor
         let setting: String
-        /// The reply without what the cookie has.
+        /// The reply without the members that the cookie holds.
         let publicMembers: [UInt8]
     }
 
