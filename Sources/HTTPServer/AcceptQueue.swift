@@ -7,7 +7,7 @@ struct AcceptQueue {
     enum Entry: Equatable {
         case connects
         case waits
-        /// It waits in place of this socket, the oldest of its address, which the caller must close.
+        /// The new socket waits in place of this one, the oldest of its address. The caller must close this one.
         case replaces(Int32)
     }
 

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Connections that share a limit: all of the server, those of an address, or those of a network.
+/// Connections that share a limit: those of the whole server, of an address, or of a network.
 ///
 /// It lists the connections that wait for their clients, the longest wait first. Every operation takes constant time.
 @Loop final class ConnectionGroup {
@@ -39,7 +39,7 @@ import EventLoop
             group.last = self
         }
 
-        /// Removes the connection from those that wait.
+        /// Removes the connection from the waiting ones.
         func stopWaiting() {
             guard isWaiting else { return }
             isWaiting = false

@@ -2,7 +2,7 @@ import EventLoop
 
 /// The later parts of a response's body, made while the response is sent.
 ///
-/// The server asks for the next part when the client has taken the last one. If that throws, the server closes the
+/// The server asks for the next part when the client has taken the last one. If `next` throws, the server closes the
 /// connection, so that the client sees an incomplete response.
 package final class HTTPBodyRest: Sendable, Equatable {
     let next: @Loop @Sendable () async throws -> [UInt8]?

@@ -56,7 +56,7 @@ import EventLoop
     private var timedPhase: HTTPParser.Phase?
 
     /// - Parameters:
-    ///   - shares: of the client's address.
+    ///   - shares: the shares of the client's address.
     ///   - groups: the groups that count the connection until it is closed.
     init(
         _ descriptor: Int32, peer: String, shares: [ConnectionShare], groups: [ConnectionGroup],
@@ -67,8 +67,8 @@ import EventLoop
         parser = HTTPParser(limits: owner.limits)
         transport = Transport(descriptor)
         deadline = Deadline()
-        // Only this object has both, and they call nothing once it is gone. A weak reference would make each count of
-        // references to this object slower.
+        // Only this object has the transport and the deadline, and they call nothing once it is gone. A weak reference
+        // would make each count of references to this object slower.
         transport.onReadable = { [unowned self] in readReady() }
         transport.onDrained = { [unowned self] in answerLeft() }
         transport.onProgress = { [unowned self] in outputMoved() }

@@ -14,7 +14,8 @@ import Glibc
         package var shares: @Loop (String) -> [ConnectionShare]
         /// How to read the body of this request from this address. The default is to read up to 64 KiB.
         package var admission: @Loop (HTTPRequestHead, String) -> BodyAdmission
-        /// The response to a refused message, given its head, if that was read, and the client's address.
+        /// The response to a refused message, given the client's address, and the message's head if the server could
+        /// read it.
         package var errorResponse: @Loop (HTTPRefusal, HTTPRequestHead?, String) -> HTTPResponse
         /// Makes the response to a request.
         package var handler: Handler
@@ -66,7 +67,7 @@ import Glibc
 
     /// Starts to listen.
     package func start() throws(HTTPServerError) {
-        // Only this object has the listener, which calls nothing once it is gone.
+        // Only this object has the listener. Once this object is gone, the listener is too, and calls nothing.
         listener = try Listener(host: host, port: port, sharesPort: sharesPort) { [unowned self] in
             !acceptQueue.isFull && hasPlace
         } onConnection: { [unowned self] descriptor, peer in
@@ -144,8 +145,9 @@ import Glibc
         }
     }
 
-    /// Makes the connection. If a share is used up, its connection that has waited longest for its client is closed,
-    /// even if it has sent half a request. A connection that is due a response is never closed.
+    /// Makes the connection. If a share is used up, the server closes the connection of that share that has waited
+    /// longest for its client. It does so even if the client has sent half a request. A connection that is due a
+    /// response is never closed.
     private func connect(_ descriptor: Int32, _ peer: String, shares: [ConnectionShare]) {
         let groups = shares.map { self.groups[$0] ?? ConnectionGroup(most: $0.most) } + [everybody]
         for group in groups { makeRoom(in: group) }

@@ -6,9 +6,9 @@ enum HTTPWriter {
     static let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     /// - Parameters:
-    ///   - method: of the request; `nil` if it could not be read.
+    ///   - method: the method of the request; `nil` if the server could not read it.
     ///   - closes: whether the connection ends after this response.
-    ///   - framing: of a response whose length is not known.
+    ///   - framing: the framing of a response whose length is not known.
     ///   - withBody: `false` if the body is sent separately.
     @Loop static func bytes(
         of response: HTTPResponse, to method: String?, closes: Bool, _ framing: Framing = .chunks, withBody: Bool = true
@@ -36,7 +36,7 @@ enum HTTPWriter {
         append("date: ", to: &bytes)
         append(HTTPDate.now, to: &bytes)
         append(closes ? "\r\nconnection: close\r\n" : "\r\n", to: &bytes)
-        // RFC 9110, 8.6: 204 must have no length. With 304 it would be that of the 200 response.
+        // RFC 9110, 8.6: 204 must have no length. With 304, the length would be that of the 200 response.
         let hasContent = response.status != 204 && response.status != 304
         if response.rest != nil {
             if framing == .chunks { append("transfer-encoding: chunked\r\n", to: &bytes) }
@@ -121,7 +121,7 @@ enum HTTPWriter {
 
 /// Dates as in `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
-    /// The present time. The text is made once a second.
+    /// The present time. It makes the text once a second.
     @Loop static var now: String {
         let second = time(nil)
         if second != made.second { made = (second, text(secondsSinceEpoch: second)) }

@@ -60,7 +60,7 @@ package enum HTTPServerError: Error, Equatable, CustomStringConvertible {
 
     isolated deinit { close() }
 
-    /// The port that the socket listens on. If 0 was asked for, it is the chosen one.
+    /// The port that the socket listens on. If the owner asked for port 0, it is the port that the system chose.
     var port: Int { SocketAddress { getsockname(descriptor, $0, &$1) }?.port ?? 0 }
 
     func close() {
@@ -71,7 +71,7 @@ package enum HTTPServerError: Error, Equatable, CustomStringConvertible {
         descriptor = -1
     }
 
-    /// Accepts again after there was no room.
+    /// Accepts connections again after a time without room.
     func resume() {
         guard waitsForRoom else { return }
         waitsForRoom = false

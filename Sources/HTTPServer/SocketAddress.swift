@@ -1,6 +1,6 @@
 import Glibc
 
-/// A numeric address to listen on, or that of a connection's other end.
+/// A numeric address: the address to listen on, or that of a connection's other end.
 struct SocketAddress {
     private var storage = sockaddr_storage()
     private var length: socklen_t

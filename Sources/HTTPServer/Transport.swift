@@ -66,7 +66,8 @@ import Glibc
         return errno == EAGAIN || errno == EINTR ? .nothing : .failed
     }
 
-    /// Sends at once what the kernel takes. The rest waits, and `onDrained` is called after it was sent.
+    /// Sends at once as much as the kernel takes. The rest waits. The transport calls `onDrained` after it has sent the
+    /// rest.
     ///
     /// - Parameter body: sent after `bytes` without being copied. Write nothing else before `onDrained`.
     func write(_ bytes: [UInt8], then body: [UInt8] = []) {

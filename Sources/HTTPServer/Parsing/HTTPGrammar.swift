@@ -13,7 +13,7 @@ enum HTTPGrammar {
         private var low: UInt64 = 0
         private var high: UInt64 = 0
 
-        /// Letters, digits and these.
+        /// The set of letters, digits and `marks`.
         init(alphanumericsAnd marks: String) {
             for byte in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\(marks)".utf8 {
                 if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
@@ -30,7 +30,7 @@ enum HTTPGrammar {
     private static let target = Characters(alphanumericsAnd: "-._~:/?@!$&'()*+,;=%[]")
     private static let host = Characters(alphanumericsAnd: "-._~:!$&'()*+,;=%[]")
 
-    /// Whether the bytes are the grammar's token: at least one, and each of ``token``.
+    /// Whether the bytes are the grammar's token: at least one byte, and each one in ``token``.
     static func isToken(_ bytes: Span<UInt8>) -> Bool {
         let token = token
         for index in bytes.indices { guard token.contains(bytes[index]) else { return false } }

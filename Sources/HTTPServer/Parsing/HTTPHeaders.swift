@@ -1,7 +1,7 @@
 /// Header fields in the order of the message. Upper and lower case make no difference in names.
 ///
-/// All names and values lie in one array, so most messages have two allocations. To look for a name is to compare lengths and
-/// bytes, and only a value that is asked for becomes a `String`.
+/// All names and values lie in one array, so most messages have two allocations. A look-up of a name compares lengths
+/// and bytes. Only a value that is asked for becomes a `String`.
 package struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// Where a field lies in `bytes`: its name up to `middle`, its value up to `end`.
     private struct Slot {
@@ -110,7 +110,7 @@ package struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders: Equatable {
-    /// Whether both have the same fields in the same order, with their names written alike.
+    /// Whether both have the same fields in the same order, and write their names alike.
     package static func == (one: HTTPHeaders, other: HTTPHeaders) -> Bool {
         one.slots.count == other.slots.count
             && zip(one.slots, other.slots).allSatisfy {

@@ -9,9 +9,9 @@ package struct HTTPParser: Sendable {
     package enum Event: Sendable, Equatable {
         /// A complete head. The parser goes on when ``HTTPParser/admit(bodyLimit:partLength:)`` sets the limit of the body.
         case head(HTTPRequestHead)
-        /// The next part of a body that is read in parts. It is as long as ``HTTPParser/admit(bodyLimit:partLength:)`` says.
+        /// The next part of a body that is read in parts. ``HTTPParser/admit(bodyLimit:partLength:)`` sets its length.
         case part([UInt8])
-        /// The complete body, or what its parts have left of it. It ends the request.
+        /// The complete body, or the rest of it after its parts. It ends the request.
         case body([UInt8])
     }
 
@@ -103,10 +103,11 @@ package struct HTTPParser: Sendable {
     /// Lets the parser go on with the body after a head.
     ///
     /// - Parameters:
-    ///   - bodyLimit: in bytes. A larger body is refused with ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as its size
-    ///     is known. Without a body (``awaitsBody``), the limit does not matter.
-    ///   - partLength: of the parts in which ``Event/part(_:)`` passes the body on while it is read, in bytes. The default is
-    ///     to pass it on whole.
+    ///   - bodyLimit: the most bytes of the body. The parser refuses a larger body with
+    ///     ``HTTPRefusal/bodyTooLarge(limit:)`` as soon as it knows the size. Without a body (``awaitsBody``), the
+    ///     limit does not matter.
+    ///   - partLength: the bytes of each part in which ``Event/part(_:)`` passes the body on while it arrives. By
+    ///     default, the parser passes the body on whole.
     package mutating func admit(bodyLimit: Int, partLength: Int = .max) {
         guard case .admission(let framing) = state else { return }
         self.bodyLimit = bodyLimit
@@ -145,7 +146,7 @@ package struct HTTPParser: Sendable {
     private mutating func readRequestLine() throws(HTTPRefusal) -> Step {
         guard let line = try nextHeadLine() else { return .starved }
         if line.isEmpty {
-            // RFC 9112, 2.2: a server should ignore an empty line before a request. This one ignores one only.
+            // RFC 9112, 2.2: a server should ignore an empty line before a request. This server ignores only one.
             guard !skippedEmptyLine else { throw .malformed("Empty lines stand before the request line.") }
             skippedEmptyLine = true
             return .again
@@ -179,7 +180,8 @@ package struct HTTPParser: Sendable {
 
     /// The range of the next line in the buffer, without its CRLF.
     ///
-    /// - Parameter longest: in bytes, with the CRLF. A longer line throws `refusal`, even if it is incomplete.
+    /// - Parameter longest: the most bytes of a line, with its CRLF. A longer line throws `refusal`, even if it is
+    ///   incomplete.
     mutating func nextLine(longest: Int, orElse refusal: HTTPRefusal) throws(HTTPRefusal) -> Range<Int>? {
         scanned = max(scanned, position)
         guard let end = place(of: HTTPGrammar.lf, from: scanned) else {
@@ -212,7 +214,7 @@ package struct HTTPParser: Sendable {
 
     /// Moves up to `count` bytes to the body, but not beyond the end of a part.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of bytes that it moved.
     mutating func takeBody(_ count: Int) -> Int {
         let taken = take(min(count, partLength - body.count))
         body.append(contentsOf: taken)
@@ -220,7 +222,7 @@ package struct HTTPParser: Sendable {
         return taken.count
     }
 
-    /// Passes on a part that is complete. Otherwise bytes are missing.
+    /// Passes on a complete part. If the part is not complete, the parser needs more bytes.
     mutating func finishPart() -> Step {
         guard body.count == partLength else { return .starved }
         defer { body = [] }

@@ -1,4 +1,4 @@
-/// Why the server refuses a message. It then closes the connection, since it cannot trust what follows.
+/// Why the server refuses a message. It then closes the connection, since it cannot trust the bytes that follow.
 package enum HTTPRefusal: Error, Sendable, Equatable {
     /// The message breaks the grammar or is ambiguous. The sentence names the rule, never the client's bytes.
     case malformed(String)
