@@ -1,17 +1,18 @@
-/// A Huffman table of a JPEG. It is a class, so that a scan holds it by one reference.
+/// A Huffman table of a JPEG. It is a class, so that a scan holds each table by one reference.
 final class HuffmanTable {
-    /// The bits of a code that the quick table knows.
+    /// The longest code in the quick table, in bits.
     static let quickBits = 9
-    /// For each start of a code: its length in the upper byte and its symbol in the lower one; 0 where the code is longer.
+    /// For each value of the next 9 bits: the code's length in the upper byte and its symbol in the lower byte. It is 0
+    /// if the code is longer.
     let quick: [UInt16]
-    /// For each length: the code behind the last one, brought to 16 bits, so that a code of this length is less.
+    /// For each length: the last code plus one, shifted to 16 bits. A code of this length is less than that.
     private let limit: [Int]
-    /// For each length: what to add to a code to have the place of its symbol.
+    /// For each length: the number to add to a code to get the place of its symbol.
     private let offset: [Int]
     private let symbols: [UInt8]
 
     /// - Parameters:
-    ///   - counts: how many codes of 1, 2 … 16 bits there are.
+    ///   - counts: the number of codes of 1, 2 … 16 bits.
     ///   - symbols: the symbols in the order of their codes.
     init(counts: ArraySlice<UInt8>, symbols: ArraySlice<UInt8>) throws(ImageError) {
         let symbols = Array(symbols)
@@ -22,7 +23,7 @@ final class HuffmanTable {
         for (index, count) in counts.enumerated() {
             let length = index + 1
             offset[length] = place - code
-            // The code of ones only stays free, so at least one code is left over.
+            // JPEG never uses the code of ones only. So at least one code of each length must stay free.
             guard code + Int(count) < 1 << length else { throw .damaged("a Huffman table has too many codes") }
             for _ in 0..<count {
                 if length <= Self.quickBits {
@@ -39,7 +40,7 @@ final class HuffmanTable {
         (self.quick, self.limit, self.offset, self.symbols) = (quick, limit, offset, symbols)
     }
 
-    /// The length of a code that is longer than the quick table knows, and its symbol; `nil` for no code.
+    /// The length and the symbol of a code that is too long for the quick table; `nil` if the bits begin with no code.
     func slow(_ bits: Int) -> (length: Int, symbol: UInt8)? {
         for length in Self.quickBits + 1...16 where bits < limit[length] {
             let place = offset[length] + bits >> (16 - length)

@@ -2,11 +2,13 @@
 package enum ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It is neither JPEG nor PNG.
     case unsupportedKind(ImageKind)
-    /// It is JPEG or PNG, but uses something that is not read, such as arithmetic coding. The text names it for engineers.
+    /// It is JPEG or PNG, but uses a feature that the reader does not support, such as arithmetic coding. The text
+    /// names the feature for engineers.
     case unsupported(String)
     /// The file ends before the picture does.
     case truncated
-    /// The file breaks the rules of its format. The text says how, for engineers; nothing of the file is in it.
+    /// The file breaks the rules of its format. The text names the rule for engineers, and contains nothing of the
+    /// file.
     case damaged(String)
     /// It has more bytes than ``ImageLimits/bytes``.
     case tooManyBytes(limit: Int)

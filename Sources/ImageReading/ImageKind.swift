@@ -4,7 +4,7 @@ package enum ImageKind: String, Sendable, Hashable, CaseIterable {
     case jpeg
     /// A PNG file. It can be read.
     case png
-    /// A HEIF file with HEVC in it, as iPhones take pictures.
+    /// A HEIF file with HEVC in it. iPhones store pictures like this.
     case heic
     /// A HEIF file with AV1 in it.
     case avif
@@ -34,8 +34,8 @@ package enum ImageKind: String, Sendable, Hashable, CaseIterable {
             }
     }
 
-    /// The kind by the first brand of an ISO base media file that is a picture's. The main brand comes first, and may
-    /// be a general one.
+    /// The kind of an ISO base media file, by its first brand for a kind of picture. The main brand comes first, but
+    /// may be a general one.
     private static func brands(of bytes: [UInt8]) -> ImageKind {
         for start in [8, 16, 20, 24, 28] where start + 4 <= bytes.count {
             switch String(decoding: bytes[start..<start + 4], as: UTF8.self) {

@@ -1,12 +1,13 @@
-/// How much a picture may cost to read.
+/// Limits on the cost of reading a picture.
 package struct ImageLimits: Sendable, Hashable {
     /// The most bytes of a file.
     package var bytes: Int
-    /// The most pixels. Memory follows them: up to one byte a pixel for a PNG, and 10 bytes for every 64 samples of a JPEG.
+    /// The most pixels. The memory grows with them: up to one byte a pixel for a PNG, and 10 bytes for every 64 samples
+    /// of a JPEG.
     package var pixels: Int
-    /// The most scans of a JPEG. A progressive one has some 10.
+    /// The most scans of a JPEG. A progressive JPEG has some 10.
     package var scans: Int
-    /// The most steps: one is a Huffman code, a block of a JPEG, or two bytes of a row of a PNG.
+    /// The most steps. One step is a Huffman code, a block of a JPEG, or two bytes of a row of a PNG.
     package var work: Int
 
     /// Takes all limits.
@@ -17,7 +18,7 @@ package struct ImageLimits: Sendable, Hashable {
     /// 8 MiB, 40 megapixels, 100 scans, and less than 2 seconds.
     package static let standard = ImageLimits()
 
-    /// The most pixels of a side: JPEG cannot say more, and a row of a PNG stays small.
+    /// The most pixels of a side. The format of JPEG allows no more, and the limit keeps a row of a PNG small.
     static let side = 65_535
 
     func check(width: Int, height: Int) throws(ImageError) {
@@ -32,7 +33,8 @@ package struct ImageLimits: Sendable, Hashable {
 struct WorkBudget {
     private var left: Int
     private var untilClock = interval
-    /// Whether the deadline passed. A closure has a size that the compiler knows; an instant has none, and made each step dearer.
+    /// Whether the deadline passed. The compiler knows the size of a closure, but not that of an instant. An instant
+    /// here made each step slower.
     private let isOver: (@Sendable () -> Bool)?
     private static let interval = 1 << 18
 

@@ -20,8 +20,8 @@ package enum ImageOrientation: UInt8, Sendable, Hashable, CaseIterable {
     /// Whether width and height change places.
     package var isTurned: Bool { rawValue >= Self.leftMirrored.rawValue }
 
-    /// The orientation that a block of Exif says in its first directory; `nil` where it says none that can be read.
-    /// Only that directory is looked at, so directories that lead to each other cost nothing.
+    /// The orientation in the first directory of a block of Exif; `nil` if it has no readable one. It reads only that
+    /// directory, so directories that lead to each other cost nothing.
     init?(exif: ArraySlice<UInt8>) {
         let tiff = Array(exif)
         guard tiff.count >= 8, tiff[0] == tiff[1], tiff[0] == UInt8(ascii: "I") || tiff[0] == UInt8(ascii: "M") else {
@@ -44,7 +44,7 @@ package enum ImageOrientation: UInt8, Sendable, Hashable, CaseIterable {
         return nil
     }
 
-    /// A block of Exif that says this and nothing else.
+    /// A block of Exif with this orientation and nothing else.
     var exif: [UInt8] {
         Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, rawValue, 0, 0, 0, 0, 0, 0]
     }

@@ -10,11 +10,12 @@ package struct ImageReport: Sendable, Hashable {
     package var orientation: ImageOrientation
     /// The mean of the luma, 0 to 255. Transparent pixels count as white.
     package var brightness: Double
-    /// The share of squares of 8 by 8 pixels whose mean luma is at most 4: nothing is seen there. 0 to 1.
+    /// The share of squares of 8 by 8 pixels whose mean luma is at most 4, so that nobody can see anything there. 0 to
+    /// 1.
     package var darkShare: Double
     /// The share of squares of 8 by 8 pixels whose mean luma is at least 251. 0 to 1.
     package var lightShare: Double
-    /// The contrast of small details, divided by that of details four times as large. It is measured as if the
+    /// The contrast of small details, divided by the contrast of details four times as large. It is measured as if the
     /// picture's shorter side had 480 pixels. Photographs have some 0.3 to 1; 0 is a flat surface.
     package var sharpness: Double
 
@@ -31,8 +32,8 @@ package enum ImageReader {
     /// Reads a picture. It runs on the caller's thread, so an event loop must call it on another thread. Under the
     /// standard limits it takes up to 2 seconds, and up to 64 MiB beside `bytes`.
     ///
-    /// - Parameter deadline: the instant at which it gives up; it looks every few milliseconds.
-    /// - Throws: every error of ``ImageError``. Bytes behind the end of the picture are none.
+    /// - Parameter deadline: the instant at which it gives up. It checks the time every few milliseconds.
+    /// - Throws: every error of ``ImageError``. Bytes behind the end of the picture are no error.
     package static func read(
         _ bytes: [UInt8], limits: ImageLimits = .standard, deadline: ContinuousClock.Instant? = nil
     ) throws(ImageError) -> ImageReport {
@@ -50,14 +51,14 @@ package enum ImageReader {
     }
 }
 
-/// Takes everything out of a JPEG or a PNG that is not needed to draw it.
+/// Removes everything from a JPEG or a PNG that drawing it does not need.
 package enum ImageStripper {
-    /// The same picture without what it says about a person, a place or a camera: no comment, thumbnail, second picture or byte
-    /// behind its end. Orientation and colour profile stay. Pixels are not decoded, so none changes.
+    /// The same picture without data about a person, a place or a camera. The result has no comment, thumbnail, second
+    /// picture or byte behind its end. Orientation and colour profile stay. It decodes no pixels, so none changes.
     ///
     /// Call it for a picture that ``ImageReader`` accepted: it looks at the structure of a file only.
     ///
-    /// - Throws: ``ImageError`` where the structure of the file is broken.
+    /// - Throws: ``ImageError`` if the structure of the file is broken.
     package static func strip(_ bytes: [UInt8]) throws(ImageError) -> [UInt8] {
         switch ImageKind(of: bytes) {
         case .jpeg: try JPEGStripper.strip(bytes)

@@ -7,7 +7,7 @@ struct DeflateBits {
 
     init(_ input: [UInt8]) { self.input = input }
 
-    /// Takes in as many bytes as have room.
+    /// Reads as many bytes as there is room for.
     @inline(__always) private mutating func refill() {
         while count <= 56, position < input.count {
             bits |= UInt64(input[position]) << UInt64(count)
@@ -43,14 +43,14 @@ struct DeflateBits {
     /// Goes to the next whole byte.
     mutating func align() throws(ImageError) { try drop(count & 7) }
 
-    /// Whether all was read.
+    /// Whether all bits were read.
     var isAtEnd: Bool { count == 0 && position == input.count }
 }
 
 /// Unpacks a zlib stream (RFC 1950 and 1951), as many bytes at a time as the caller has room for.
 struct Inflate {
     private var source: DeflateBits
-    /// The last 32 KiB that came out.
+    /// The last 32 KiB of the output.
     private var window = [UInt8](repeating: 0, count: windowSize)
     private var written = 0
     private static let windowSize = 1 << 15
@@ -62,7 +62,7 @@ struct Inflate {
     private var isLast = false
     private var lengths = DeflateTable.none
     private var distances = DeflateTable.none
-    /// A repetition that did not fit into the caller's room.
+    /// The rest of a repetition that did not fit into the caller's buffer.
     private var copy = (left: 0, distance: 0)
 
     init(_ input: [UInt8]) throws(ImageError) {
@@ -75,8 +75,8 @@ struct Inflate {
 
     /// Writes the next bytes to the start of a buffer.
     ///
-    /// - Returns: how many; less than `count` at the end of the stream only.
-    /// - Parameter budget: pays for blocks, which may be empty. The caller pays for the bytes.
+    /// - Returns: the number of bytes; less than `count` at the end of the stream only.
+    /// - Parameter budget: counts steps for blocks, since these may be empty. The caller counts steps for the bytes.
     mutating func fill(
         _ buffer: inout [UInt8], upTo count: Int, _ budget: inout WorkBudget
     ) throws(ImageError) -> Int {
@@ -108,7 +108,7 @@ struct Inflate {
         var (a, b) = sums
         var start = 0
         while start < count {
-            // So many fit into the sums before they are divided.
+            // The sums can take this many bytes before the next division.
             let end = min(count, start + 5_552)
             for index in start..<end {
                 a &+= Int(bytes[index])
@@ -239,12 +239,13 @@ struct Inflate {
     }
 }
 
-/// A Huffman table of a zlib stream: for the next 15 bits, the length of the code in the upper bits and its symbol.
+/// A Huffman table of a zlib stream: an entry of its quick table has the length of a code in the upper bits, and the
+/// code's symbol in the lower 12.
 final class DeflateTable: Sendable {
-    /// Codes of at most this many bits are found at once.
+    /// The quick table finds codes of at most this many bits in one step.
     private static let quickBits = 10
     private let quick: [UInt16]
-    /// For each length: how many codes there are, and their symbols one after the other.
+    /// The number of codes of each length, and the symbols of all codes in order.
     private let counts: [Int]
     private let symbols: [UInt16]
 
@@ -268,7 +269,8 @@ final class DeflateTable: Sendable {
             guard left >= 0 else { throw .damaged("its packed data has too many codes") }
             starts[length + 1] = starts[length] + counts[length]
         }
-        // A single code of one bit may stand for the only distance, and a picture without repetitions has none.
+        // If there is only one distance, its code may be the only one, of one bit. A picture without repetitions has no
+        // distance code.
         guard left == 0 || starts[16] == 0 || starts[16] == 1 && counts[1] == 1 else {
             throw .damaged("its packed data has too few codes")
         }
@@ -294,7 +296,7 @@ final class DeflateTable: Sendable {
         (0..<length).reduce(0) { $0 << 1 | code >> $1 & 1 }
     }
 
-    /// The code that the next bits begin with; `nil` for none.
+    /// The code at the beginning of the next bits; `nil` if there is none.
     @inline(__always) func find(_ bits: Int) -> (length: Int, symbol: Int)? {
         let entry = Int(quick[bits & (1 << Self.quickBits - 1)])
         return entry > 0 ? (entry >> 12, entry & 0xfff) : findSlowly(bits)
@@ -312,7 +314,7 @@ final class DeflateTable: Sendable {
         return nil
     }
 
-    /// The tables that need not be sent: RFC 1951, 3.2.6.
+    /// The fixed tables, which no stream contains: RFC 1951, 3.2.6.
     static let fixed: (lengths: DeflateTable, distances: DeflateTable) = {
         let lengths = (0..<288).map { UInt8($0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8) }
         let distances = [UInt8](repeating: 5, count: 32)

@@ -3,7 +3,7 @@ struct JPEGBits {
     private let bytes: [UInt8]
     private var position: Int
     private let end: Int
-    /// The next bits, the first at the top; what is not filled is 0.
+    /// The next bits, the first at the top. Bits that are not filled are 0.
     private var bits: UInt64 = 0
     private var count = 0
 
@@ -11,12 +11,12 @@ struct JPEGBits {
         (self.bytes, position, end) = (bytes, range.lowerBound, range.upperBound)
     }
 
-    /// Takes whole bytes in, up to a restart marker or the end.
+    /// Reads whole bytes, up to a restart marker or the end.
     private mutating func fill() {
         while count <= 56, position < end {
             let byte = bytes[position]
             if byte == 0xff {
-                // `JPEGSegments` leaves nothing but a stuffed zero or a restart marker behind it.
+                // After `JPEGSegments`, only a stuffed zero or a restart marker can follow this byte.
                 guard position + 1 < end, bytes[position + 1] == 0 else { return }
                 position += 1
             }
@@ -60,7 +60,7 @@ struct JPEGBits {
         return length > 0 && value < 1 << (length - 1) ? value - 1 << length + 1 : value
     }
 
-    /// Reads bits of which only the number matters.
+    /// Skips bits whose value does not matter.
     mutating func skip(_ length: Int) throws(ImageError) {
         var left = length
         while left > 0 {
@@ -69,7 +69,7 @@ struct JPEGBits {
         }
     }
 
-    /// Goes behind the restart marker that must stand here.
+    /// Skips the restart marker, which must be here.
     mutating func restart(_ index: Int) throws(ImageError) {
         fill()
         guard count < 8, position + 1 < end, bytes[position] == 0xff, bytes[position + 1] == 0xd0 + UInt8(index & 7)
@@ -80,7 +80,7 @@ struct JPEGBits {
         (bits, count) = (0, 0)
     }
 
-    /// Checks that nothing is left but the bits that fill the last byte.
+    /// Checks that only the bits that fill the last byte are left.
     mutating func finish() throws(ImageError) {
         fill()
         guard count < 8, position == end else { throw .damaged("a scan has more data than blocks") }

@@ -5,9 +5,9 @@ struct JPEGBlockDecoder {
     private let low: Int
     private let dc: [HuffmanTable]
     private let ac: [HuffmanTable]
-    /// The last first coefficient of each part of the scan.
+    /// For each part of the scan, the first coefficient of its previous block.
     private var last: [Int]
-    /// How many further blocks have nothing new.
+    /// The number of further blocks that have nothing new.
     private var emptyBlocks = 0
     /// For each coefficient, the sum of the squares of its values, not yet multiplied by its quantisation.
     private(set) var squares = [Double](repeating: 0, count: 64)
@@ -127,7 +127,7 @@ struct JPEGBlockDecoder {
         }
     }
 
-    /// One more bit of the coefficients that are not 0, and coefficients whose first bit this is.
+    /// Reads one more bit of each coefficient that is not 0, and the coefficients that get their first bit here.
     private mutating func moreOfDetails(
         _ part: Int, _ bits: inout JPEGBits, _ mask: inout UInt64, counts: Bool, _ budget: inout WorkBudget
     ) throws(ImageError) {
@@ -144,7 +144,7 @@ struct JPEGBlockDecoder {
                 }
                 guard size <= 1 else { throw .damaged("a block has an unknown symbol") }
                 try bits.skip(size)
-                // The run counts coefficients that are 0; each other one on the way has one more bit.
+                // The run counts coefficients that are 0. Each other coefficient on the way has one more bit.
                 var zeros = run
                 while coefficient <= band.upperBound {
                     if mask >> UInt64(coefficient) & 1 == 1 {

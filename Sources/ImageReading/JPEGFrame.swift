@@ -2,13 +2,14 @@
 struct JPEGFrame {
     struct Component {
         var id: UInt8
-        /// How many samples it has where the finest component has `JPEGFrame.horizontal`, from left to right.
+        /// The number of its samples, from left to right, for every `JPEGFrame.horizontal` samples of the finest
+        /// component.
         var horizontal: Int
         var vertical: Int
         var quantisation: Int
-        /// Blocks with samples of the picture, in a row and in a column.
+        /// The numbers of blocks with samples of the picture, in a row and in a column.
         var blocks: (wide: Int, high: Int) = (0, 0)
-        /// Blocks that are stored in a row: whole units of a scan with several components.
+        /// The number of stored blocks in a row. They fill whole units of a scan with several components.
         var stride = 0
         /// The place of its first block among those of all components.
         var first = 0
@@ -20,9 +21,9 @@ struct JPEGFrame {
     private(set) var components: [Component] = []
     private(set) var horizontal = 1
     private(set) var vertical = 1
-    /// Units of a scan with several components.
+    /// The numbers of units in a scan with several components.
     private(set) var units: (wide: Int, high: Int) = (0, 0)
-    /// Blocks of all components.
+    /// The number of blocks of all components.
     private(set) var blocks = 0
 
     init(marker: UInt8, _ payload: ArraySlice<UInt8>, limits: ImageLimits) throws(ImageError) {
@@ -76,9 +77,9 @@ struct JPEGScan {
     private(set) var parts: [(component: Int, dc: Int, ac: Int)] = []
     /// The coefficients, in zigzag order.
     let band: ClosedRange<Int>
-    /// The lowest bit that an earlier scan brought, or 0 if there was none.
+    /// The lowest bit in an earlier scan, or 0 if there was none.
     let high: Int
-    /// The lowest bit that this scan brings.
+    /// The lowest bit in this scan.
     let low: Int
 
     init(_ payload: ArraySlice<UInt8>, of frame: JPEGFrame) throws(ImageError) {
@@ -111,16 +112,16 @@ struct JPEGScan {
     struct Place {
         /// Its part of the scan.
         var part: Int
-        /// The place of the component's first block, and blocks that are stored in a row.
+        /// The place of the component's first block, and the number of stored blocks in a row.
         var first: Int
         var stride: Int
-        /// Blocks of the component in a unit.
+        /// The numbers of the component's blocks in a unit.
         var across: Int
         var down: Int
-        /// Its place among them.
+        /// The place of this block among them.
         var x: Int
         var y: Int
-        /// Blocks whose details count: those of the picture. Those that fill up a unit are read and forgotten.
+        /// The numbers of blocks whose details count. Blocks that only fill up a unit are read, but do not count.
         var wide: Int
         var high: Int
     }

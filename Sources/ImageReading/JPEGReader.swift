@@ -1,12 +1,12 @@
 /// Reads a JPEG to the end of its image: baseline, extended with 8 bits, or progressive, with Huffman codes.
 ///
-/// No picture is made. The first coefficient of a block (DC) is its mean, so those of all blocks are the picture at an eighth of
-/// its size. The squares of the other coefficients (AC) say how much detail there is.
+/// It makes no picture. The first coefficient of a block (DC) is its mean. So the first coefficients of all blocks are
+/// the picture at an eighth of its size. The squares of the other coefficients (AC) measure the details.
 ///
-/// A progressive JPEG brings coefficients in several scans. To keep them all, 40 megapixels would take 240 MB. The
+/// A progressive JPEG brings coefficients in several scans. Keeping them all would take 240 MB for 40 megapixels. The
 /// reader keeps the mean of each block, and one bit for each coefficient that is not 0: 10 bytes a block. The number of
-/// bits in a later scan depends on these bits. A coefficient counts when it first appears, with the middle of the
-/// values that later bits may give it.
+/// bits in a later scan depends on these bits. The reader counts a coefficient when it first appears. It uses the
+/// middle of the values that later bits may give.
 struct JPEGReader {
     private let bytes: [UInt8]
     private let limits: ImageLimits
@@ -23,9 +23,9 @@ struct JPEGReader {
     private var restartInterval = 0
     private var scans = 0
 
-    /// The quantisation of each component: the table at its first scan holds for all.
+    /// The quantisation of each component: the table at its first scan holds for all scans.
     private var steps: [[UInt16]] = []
-    /// For each component and coefficient, the lowest bit that was read; -1 before the first.
+    /// For each component and coefficient, the lowest bit that was read; -1 before its first scan.
     private var known: [[Int8]] = []
     /// For each block, the first coefficient.
     private var means: [Int16] = []
@@ -122,7 +122,8 @@ struct JPEGReader {
         let isProgressive = frame.isProgressive
         var untilRestart = restartInterval
         var restarts = 0
-        // Spans of local arrays: a look at one of the reader's own would ask each time whether it is shared.
+        // Use spans of local arrays. Each access to an array of the reader itself would check whether the array is
+        // shared.
         var (meansOfAll, masksOfAll) = (self.means, self.masks)
         (self.means, self.masks) = ([], [])
         var means = meansOfAll.mutableSpan
@@ -159,7 +160,7 @@ struct JPEGReader {
         }
     }
 
-    /// Checks that a scan brings what is next for a component, and that the component has a quantisation table.
+    /// Checks that a scan has the next bits of a component, and that the component has a quantisation table.
     private mutating func note(_ scan: JPEGScan, _ component: Int, _ frame: JPEGFrame) throws(ImageError) {
         if steps[component].isEmpty {
             guard let table = quantisations[frame.components[component].quantisation] else {
@@ -196,7 +197,7 @@ struct JPEGReader {
         let (wide, high) = frame.components[0].blocks
         var result: [Int16] = []
         result.reserveCapacity(wide * high)
-        /// A component at a block of the first one.
+        /// The level of a component at a block of the first component.
         func level(_ index: Int, _ x: Int, _ y: Int) -> Int {
             let (component, first) = (frame.components[index], frame.components[0])
             let column = min(x * component.horizontal / first.horizontal, component.blocks.wide - 1)
@@ -212,7 +213,7 @@ struct JPEGReader {
                     switch colours {
                     case .luma: first
                     case .redGreenBlue: (299 * first + 587 * level(1, x, y) + 114 * level(2, x, y)) / 1_000
-                    // Programs store the complement of the inks, so more is lighter.
+                    // Programs store the complement of the inks, so a greater value is lighter.
                     case .inks:
                         (299 * first + 587 * level(1, x, y) + 114 * level(2, x, y)) / 1_000 * level(3, x, y) / 2_040
                     case .lumaAndBlack: (2_040 - first) * level(3, x, y) / 2_040
@@ -239,7 +240,7 @@ struct JPEGReader {
 
 /// The order in which the coefficients of a block are stored.
 enum JPEGZigzag {
-    /// The octave of each coefficient: whether its wave is 2, 4 or 8 samples long, where it is shortest.
+    /// The octave of each coefficient: whether its wave is 2, 4 or 8 samples long in its shortest direction.
     static let octaves: [Int] = {
         var octaves: [Int] = []
         for diagonal in 0..<15 {

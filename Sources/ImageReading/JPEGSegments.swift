@@ -1,4 +1,4 @@
-/// One marker of a JPEG with what belongs to it.
+/// One marker of a JPEG, with its payload and its coded data.
 struct JPEGSegment {
     /// The second byte of the marker.
     var marker: UInt8
@@ -11,7 +11,7 @@ struct JPEGSegment {
     static let end: UInt8 = 0xd9
 }
 
-/// Walks along the markers of a JPEG, from the first to the end of the image. Nothing may lie between them.
+/// Walks along the markers of a JPEG, from the first to the end of the image. No other bytes may lie between segments.
 struct JPEGSegments {
     private let bytes: [UInt8]
     private var position = 2
@@ -42,7 +42,7 @@ struct JPEGSegments {
         return JPEGSegment(marker: marker, payload: payload, scan: payload.upperBound..<position)
     }
 
-    /// Goes to the first marker that does not belong to the coded data.
+    /// Skips to the first marker that does not belong to the coded data.
     private mutating func skipScan() throws(ImageError) {
         while position + 1 < bytes.count {
             if bytes[position] == 0xff {

@@ -19,13 +19,13 @@ enum JPEGStripper {
                 if let adobe { append(0xee, adobe[...], to: &result) }
                 return result + rest + [0xff, JPEGSegment.end]
             case 0xe0 where payload.starts(with: JPEGApplication.jfif) && payload.count >= 14 && jfif == nil:
-                // The last two bytes are the size of a thumbnail, which would follow.
+                // The last two bytes are the size of the thumbnail that follows. The copy has none.
                 jfif = payload.prefix(12) + [0, 0]
             case 0xe1 where payload.starts(with: JPEGApplication.exif) && orientation == nil:
                 orientation = ImageOrientation(exif: payload.dropFirst(JPEGApplication.exif.count)) ?? .up
             case 0xe2 where payload.starts(with: JPEGApplication.profile): append(0xe2, payload, to: &rest)
             case 0xee where payload.starts(with: JPEGApplication.adobe) && payload.count >= 12:
-                // The last one holds for the reader, too.
+                // If there are several, the last one holds, as in the reader.
                 adobe = Array(payload.prefix(12))
             case 0xe0...0xef, 0xf0...0xfe: break
             default:

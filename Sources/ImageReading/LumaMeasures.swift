@@ -1,8 +1,8 @@
 /// The measures of the luma of a picture.
 ///
-/// An octave is a range of detail sizes. Octave 0 holds details of one to two pixels, and each further one those twice as large.
-/// Octaves 0 to 2 are inside squares of 8 by 8 pixels, so a reader sums them up while it reads. The others are those of
-/// the picture with one sample for each square.
+/// An octave is a range of detail sizes. Octave 0 holds details of one to two pixels, and each further octave holds
+/// details twice as large. Octaves 0 to 2 are inside squares of 8 by 8 pixels, so a reader sums them up while it reads.
+/// The other octaves are measured in a picture with one sample for each square.
 struct LumaMeasures {
     private(set) var brightness = 0.0
     private(set) var darkShare = 0.0
@@ -11,9 +11,9 @@ struct LumaMeasures {
 
     /// - Parameters:
     ///   - eighth: the mean of each square, in eighths of a level: 0 to 2,040.
-    ///   - width: squares in a row.
+    ///   - width: the number of squares in a row.
     ///   - inner: the sums of squared deviations in octaves 0, 1 and 2, over all squares.
-    ///   - shortSide: pixels of the picture's shorter side.
+    ///   - shortSide: the number of pixels of the picture's shorter side.
     init(eighth: [Int16], width: Int, inner: [Double], shortSide: Int) {
         let count = Double(eighth.count)
         var (sum, dark, light) = (0, 0, 0)
@@ -52,10 +52,11 @@ struct LumaMeasures {
         return octaves
     }
 
-    /// The side to which pictures are brought to compare their sharpness: the smallest that is good enough.
+    /// The shorter side at which sharpness is compared, in pixels. It is the smallest side that is good enough.
     private static let commonSide = 480.0
 
-    /// The contrast of details of 2 to 4 pixels against that of details of 8 to 16 pixels, at the common side.
+    /// The contrast of details of 2 to 4 pixels, divided by the contrast of details of 8 to 16 pixels, at the common
+    /// side.
     static func sharpness(octaves: [Double], shortSide: Int) -> Double {
         let shift = max(0, Self.log2(Double(shortSide) / commonSide))
         func power(_ octave: Double) -> Double {

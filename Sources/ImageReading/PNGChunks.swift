@@ -12,12 +12,12 @@ struct PNGChunks {
     private let bytes: [UInt8]
     private var position = signature.count
     private var last = ""
-    /// Types of chunks that may stand once only and have been there.
+    /// The types of chunks read so far, among `IDAT` and the types that may appear only once.
     private var seen: Set<String> = []
     private static let once: Set<String> = [
         "IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "eXIf",
     ]
-    /// The most bytes of a colour profile when it is unpacked; those of cameras have some 500.
+    /// The most bytes of an unpacked colour profile. The profiles of cameras have some 500.
     private static let profileBytes = 1 << 20
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -19,7 +19,7 @@ struct PNGHeader {
 
     let width: Int
     let height: Int
-    /// Bits of a sample.
+    /// The number of bits of a sample.
     let depth: Int
     let colours: Colours
     let isInterlaced: Bool
@@ -45,10 +45,10 @@ struct PNGHeader {
         try limits.check(width: width, height: height)
     }
 
-    /// Bits of a pixel.
+    /// The number of bits of a pixel.
     var pixelBits: Int { depth * colours.channels }
 
-    /// The rows of one pass: the first pixel, the steps between pixels, and how many there are.
+    /// The rows of one pass: the first pixel, the steps between pixels, and the numbers of columns and rows.
     struct Pass {
         var x: Int
         var y: Int

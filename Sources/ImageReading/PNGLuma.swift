@@ -1,4 +1,4 @@
-/// The luma of the pixels of a PNG. Transparent pixels are shown on white.
+/// The luma of the pixels of a PNG. Transparent pixels count as seen on white.
 struct PNGLuma {
     private let colours: PNGHeader.Colours
     private let depth: Int
@@ -45,7 +45,7 @@ struct PNGLuma {
         UInt8((luma * alpha + 255 * (255 - alpha) + 127) / 255)
     }
 
-    /// Writes the luma of each pixel of a row, whose first byte is that of its filter.
+    /// Writes the luma of each pixel of a row. The first byte of the row names its filter.
     func write(_ row: [UInt8], to line: inout [UInt8]) {
         var line = line.mutableSpan
         if depth < 8 || colours == .palette {

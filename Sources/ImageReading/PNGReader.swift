@@ -1,6 +1,6 @@
 /// Reads a PNG to its end: every checksum, and every pixel of every colour type and depth.
 ///
-/// It keeps one byte a pixel, the luma, since an interlaced picture brings the pixels of a square in seven passes.
+/// It keeps one byte a pixel, the luma, since an interlaced picture stores the pixels of a square in seven passes.
 struct PNGReader {
     private let bytes: [UInt8]
     private let limits: ImageLimits
@@ -51,7 +51,7 @@ struct PNGReader {
     ) throws(ImageError) {
         let count = (pass.columns * header.pixelBits + 7) / 8
         let pixel = max(1, header.pixelBits / 8)
-        // The first byte of a row says how it is filtered.
+        // The first byte of a row names its filter.
         var row = [UInt8](repeating: 0, count: count + 1)
         var above = row
         var line = [UInt8](repeating: 0, count: pass.columns)
@@ -114,7 +114,7 @@ struct PNGReader {
         return result
     }
 
-    /// Adds the details of a square to the octaves. The squared deviation of a sum of n pixels counts a n-th.
+    /// Adds the details of a square to the octaves. The squared deviation of a sum of n pixels counts as one n-th.
     private mutating func addDetails(_ start: Int, _ width: Int, _ sum: Int) {
         // The sums of squares of pixels, and of sums of 2 by 2 and 4 by 4 pixels.
         var squares = (0, 0, 0)

@@ -1,6 +1,6 @@
 /// Copies the chunks of a PNG that are needed to draw it.
 enum PNGStripper {
-    /// Chunks that are kept, and the most bytes that each may have; without a figure, any number.
+    /// The chunks to keep, and the most bytes that each may have; `nil` means any number.
     private static let kept: [String: Int?] = [
         "IHDR": 13, "PLTE": 768, "IDAT": nil, "tRNS": 256, "gAMA": 4, "cHRM": 32, "sRGB": 1, "iCCP": nil, "sBIT": 4,
     ]

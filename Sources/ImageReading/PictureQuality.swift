@@ -2,7 +2,7 @@
 package enum QualityProblem: String, Sendable, Hashable, CaseIterable {
     /// It has too few pixels.
     case tooSmall = "too_small"
-    /// Too little is lit.
+    /// Too much is dark.
     case tooDark = "too_dark"
     /// Too much is white.
     case tooBright = "too_bright"
@@ -10,11 +10,11 @@ package enum QualityProblem: String, Sendable, Hashable, CaseIterable {
     case blurred
 }
 
-/// From where on a picture is good enough.
+/// The measures from which on a picture is good enough.
 package struct QualityThresholds: Sendable, Hashable {
     /// The fewest pixels of the shorter side.
     package var shortSide: Int
-    /// The mean luma that a picture must have: 0 to 255.
+    /// The allowed mean luma, 0 to 255.
     package var brightness: ClosedRange<Double>
     /// The largest share that may be black: 0 to 1.
     package var darkShare: Double
