@@ -9,8 +9,8 @@ package struct AccountDeletedHandler: RequestHandler {
     private let erase: @Loop @Sendable (Identifier, Transaction) async throws -> Void
 
     /// - Parameter erase: removes the person's rows from the tables that the service's export sections describe. If
-    ///   some transactions write such rows without ``Erasure/wait(for:in:)``, it waits for them. All other tables with
-    ///   a person's ID are erased after it.
+    ///   some transactions write such rows without ``Erasure/wait(for:in:)``, it waits for them. The handler erases all
+    ///   other tables with a person's ID after that.
     package init(
         container: ServiceContainer,
         erase: @escaping @Loop @Sendable (Identifier, Transaction) async throws -> Void
@@ -25,7 +25,7 @@ package struct AccountDeletedHandler: RequestHandler {
             let chain = try await container.audit.chain(of: event.personID, in: transaction)
             try await erase(event.personID, transaction)
             try await PersonTable.erase(event.personID, besides: container.sections, in: transaction)
-            // The audit row is written after the service's rows, as in every transaction.
+            // Write the audit row after the service's rows, as in every transaction.
             container.audit.note(AuditAct("person_erased"), on: chain, in: transaction)
             Erasure.withdraw(event.personID, in: transaction)
             Erasure.erase(event.personID, in: transaction)

@@ -2,11 +2,12 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Answers a request of an administrator or an operator, and refuses everybody else. For answers that take a line or two.
+/// Answers a request of an administrator or an operator, and refuses everybody else. It suits answers that take a line
+/// or two of code.
 package struct AdminHandler<Request: BusRequest>: RequestHandler {
     private let body: @Loop @Sendable (Request, RequestContext) async throws -> Request.Reply
 
-    /// Takes what to do once the caller is known.
+    /// Takes the body to run once the caller is known.
     package init(_ body: @escaping @Loop @Sendable (Request, RequestContext) async throws -> Request.Reply) {
         self.body = body
     }

@@ -5,8 +5,8 @@ import EventLoop
 import Foundation
 import JSONText
 
-/// The file with a service's audit anchors, outside the database. It has a line of JSON for each run, and is only
-/// appended to.
+/// The file with a service's audit anchors, outside the database. It has a line of JSON for each run. Programs only
+/// append to it.
 struct AuditAnchorFile: Sendable {
     let path: String
 
@@ -39,7 +39,7 @@ struct AuditAnchorFile: Sendable {
         try await Loop.offload {
             let before = lseek(lock, 0, SEEK_END)
             guard before >= 0, write(lock, text, text.count) == text.count, fsync(lock) == 0 else {
-                // A partial line would stay unreadable, so it is removed.
+                // A partial line would stay unreadable, so remove it.
                 if before >= 0 { ftruncate(lock, before) }
                 throw ConfigurationError("\(path) cannot be written")
             }

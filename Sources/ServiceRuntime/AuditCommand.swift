@@ -13,7 +13,7 @@ enum AuditCommand {
     }
 
     /// - Returns: the lines to print: a JSON object with the counts, then one for each finding.
-    /// - Throws: ``ConfigurationError`` if a variable is missing, or as ``OperatorTables/with(_:_:_:)`` does.
+    /// - Throws: ``ConfigurationError`` if a variable is missing, or the errors of ``OperatorTables/with(_:_:_:)``.
     @Loop static func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> [String] {
         let configuration = try Configuration(
             variables: definition.allVariables, prefix: definition.prefix, environment: environment)

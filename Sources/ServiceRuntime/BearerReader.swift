@@ -8,7 +8,7 @@ import EventLoop
 package struct BearerReader: Sendable {
     private let bus: Bus
 
-    /// Takes the bus on which auth is asked.
+    /// Takes the bus over which it asks auth.
     package init(bus: Bus) { self.bus = bus }
 
     /// Auth's word on the person behind a request.
@@ -19,7 +19,7 @@ package struct BearerReader: Sendable {
         guard let token = context.accessToken else { throw BusError(.unauthorized, "Please sign in.") }
         let checked = try await bus.call(
             CheckBearer(accessToken: token), CallOptions(timeout: context.remaining, trace: context.trace.child()))
-        // Auth does not say the app, which decides about nothing here.
+        // Auth's reply does not name the app. The app decides nothing here, so the gateway's word is enough for it.
         let known = Actor(userID: checked.userID, sessionID: checked.sessionID, role: checked.role, app: actor.app)
         guard known == actor else {
             throw BusError(.unauthorized, "Please sign in.")
@@ -41,7 +41,7 @@ extension RequestContext {
 }
 
 extension AuditTrail {
-    /// The chain of a reviewer, by a pseudonym: nothing about them outlives their account.
+    /// The chain of a reviewer, by a pseudonym, so that nothing about them outlives their account.
     ///
     /// - Throws: ``BusError`` `unauthorized` if the person's account is deleted.
     package func chain(ofReviewer person: Identifier, in transaction: Transaction) async throws -> AuditChain {
@@ -52,8 +52,8 @@ extension AuditTrail {
         return try await ensure(person, in: transaction)
     }
 
-    /// Notes that a reviewer looked at something. The same look again within a minute, such as a repeated request, is not
-    /// noted.
+    /// Notes that a reviewer looked at something. It does not note the same look again within a minute, such as a
+    /// repeated request.
     ///
     /// - Throws: ``BusError`` `unauthorized` if the reviewer's account is deleted.
     package func noteLook(_ act: AuditAct, by reviewer: Identifier, in database: Database) async throws {

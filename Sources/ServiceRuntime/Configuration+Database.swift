@@ -61,7 +61,7 @@ extension Configuration {
         guard profile != .production || !DatabaseConfiguration.isOpenToTheNetwork(text, standbys: hosts) else {
             throw ConfigurationError("\(ofService) must say sslmode=verify-full, also for the hosts of \(name)")
         }
-        // Few people look at statistics, and each look is heavy.
+        // Few people look at statistics, and each look costs the database a lot.
         database.poolSize = 3
         database.applicationName = ConnectionDemand.name(
             "\(definition.name)-\(replica.description.suffix(8))-statistics", poolSize: database.poolSize)

@@ -24,7 +24,7 @@ enum DeadLetterCommand: Equatable {
     }
 
     /// - Returns: the lines to print: a JSON object for each dead letter, or the ID of each replayed one.
-    /// - Throws: ``ConfigurationError`` as ``OperatorTables/with(_:_:_:)`` does.
+    /// - Throws: ``ConfigurationError`` under the conditions of ``OperatorTables/with(_:_:_:)``.
     @Loop func run(_ definition: ServiceDefinition, environment: [String: String]) async throws -> [String] {
         let configuration = try Configuration(
             variables: definition.allVariables, prefix: definition.prefix, environment: environment)

@@ -5,9 +5,9 @@ import JSONText
 
 /// Log lines about the database and about answered requests.
 extension Log {
-    /// Writes what happens to a database's connections from now on.
+    /// Logs the events of a database's connections from now on.
     ///
-    /// - Parameter use: what the database is for; `nil` for the service's own.
+    /// - Parameter use: the purpose of the database; `nil` for the service's own.
     @Loop func record(of database: Database, for use: String? = nil) {
         let fields = use.map { ["of": JSONValue.string($0)] } ?? [:]
         func with(_ name: String, _ text: String) -> [String: JSONValue] {

@@ -36,8 +36,8 @@ package struct ExportSection: Sendable {
     /// Exports rows that are selected by the person's ID.
     ///
     /// - Parameters:
-    ///   - columns: the columns with the person's ID whose rows are exported. A table without a column means its column
-    ///     `person_id`. Such a table is no longer exported and erased by itself.
+    ///   - columns: the columns with the person's ID whose rows are exported. The name of a table alone means its
+    ///     column `person_id`. The runtime no longer exports and erases the tables of these columns by itself.
     ///   - rows: SQL with the person's ID as `$1`. Its columns are `key` (text, unique, in the order of the export),
     ///     `record` (jsonb, an object) and, if there is something to decrypt, `sealed` (bytea).
     ///   - sealed: decrypts `sealed` into members of the record, unless it is NULL.
@@ -45,7 +45,7 @@ package struct ExportSection: Sendable {
         self.init(kind, of: columns, rows, sealed: sealed, opening: nil) { person, _ in .uuid(person) }
     }
 
-    /// Exports rows whose records are changed before the person gets them.
+    /// Exports rows, and changes their records before the person gets them.
     ///
     /// - Parameters:
     ///   - rows: SQL as above, without `sealed`.
@@ -114,7 +114,7 @@ package struct ExportSection: Sendable {
     private let database: Database
     private let sections: [ExportSection]
 
-    /// - Parameter sections: the tables that are not exported as they are.
+    /// - Parameter sections: the sections for the tables that are not exported as they are.
     package nonisolated init(database: Database, sections: [ExportSection]) {
         (self.database, self.sections) = (database, sections)
     }

@@ -2,10 +2,10 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// A table about people that no ``ExportSection`` describes. It is exported and erased by its schema alone.
+/// A table about people that no ``ExportSection`` describes. The runtime exports and erases it by its schema alone.
 ///
-/// It has a column `person_id` of type `uuid`. The schema is read each time, because exports and deletions are rare. So
-/// a replica of the previous release does not miss a table that a migration has just created.
+/// It has a column `person_id` of type `uuid`. The runtime reads the schema each time, because exports and deletions
+/// are rare. So a replica of the previous release does not miss a table that a migration has just created.
 package struct PersonTable {
     private struct Column {
         let name: String
@@ -34,8 +34,8 @@ package struct PersonTable {
     private let name: String
     private var columns: [Column] = []
 
-    /// The tables that the sections do not describe, in the order of their creation. So a new table does not change
-    /// what a cursor points to.
+    /// The tables that the sections do not describe, in the order of their creation. So a new table does not change the
+    /// place that a cursor points to.
     @Loop static func all(besides sections: [ExportSection], in transaction: Transaction) async throws -> [PersonTable]
     {
         let described = Erasure.tables + sections.flatMap(\.tables)

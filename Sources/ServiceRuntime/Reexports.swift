@@ -1,2 +1,2 @@
-// A service's runtime is that of a process, and the database.
+// A service's runtime consists of the runtime of a process and the database.
 @_exported import ProcessRuntime

@@ -50,8 +50,8 @@ extension Inbox {
 
     /// Executes an idempotent request once for each message.
     ///
-    /// It is for a request that sets what other devices set too. If its answer is lost, the bus repeats it, and without this
-    /// the repetition would undo what another device has set meanwhile.
+    /// Use it for a request that sets values that other devices set too. If its answer is lost, the bus repeats the
+    /// request. Without this, the repetition would undo a value that another device has set meanwhile.
     package func oncePerMessage<Reply: BusReply>(
         _ context: RequestContext, _ body: @Loop (Transaction) async throws -> Reply
     ) async throws -> Reply {

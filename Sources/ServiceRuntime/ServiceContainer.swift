@@ -18,7 +18,7 @@ import JSONText
     /// The pool of connections to the service's database.
     package let database: Database
     /// The database for counting people for statistics: a standby, if the operator has one for it. Its data may be old,
-    /// so no decision about a person may use them.
+    /// so no decision about a person may depend on them.
     package let statistics: Database
     /// The service's key ring.
     package let keys: KeyRing
@@ -39,18 +39,19 @@ import JSONText
     private var backgrounds: [PeriodicTask] = []
     private var starting: Task<Void, any Error>?
     private var isStopping = false
-    /// Whether the service has loaded what it needs before its first request. It is called until the service stops.
+    /// Whether the service has loaded the data that it needs before its first request. The container calls this until
+    /// the service stops.
     package var isPrepared: @Loop () -> Bool = { true }
-    /// Returns why the service's keys do not fit its data, for the operator; `nil` if they fit. It is called before the
-    /// service takes requests, and again after an error.
+    /// Returns why the service's keys do not fit its data, for the operator; `nil` if they fit. The container calls
+    /// this before the service takes requests, and again after an error.
     package var misfit: @Loop () async throws -> String? = { nil }
-    /// Prepares what the service needs before its first request. Returns why the service cannot run with its
-    /// configuration, for the operator; `nil` if it can. It is called again after an error.
+    /// Loads the data that the service needs before its first request. Returns why the service cannot run with its
+    /// configuration, for the operator; `nil` if it can. The container calls this again after an error.
     package var prepare: @Loop () async throws -> String? = { nil }
-    /// The service's own gauges of this replica. Prometheus gets those whose names ``PrometheusText`` knows.
+    /// The service's own gauges of this replica. Prometheus gets the gauges whose names ``PrometheusText`` knows.
     package var ownGauges: @Loop () -> [String: Double] = { [:] }
-    /// The tables that are not exported as they are. Every other table with a column `person_id` is exported and erased
-    /// by itself.
+    /// The sections for the tables that are not exported as they are. The runtime exports and erases every other table
+    /// with a column `person_id` by itself.
     package var sections: [ExportSection] = []
     /// Exports everything that the service holds about a person.
     package var export: PersonExport { PersonExport(database: database, sections: sections) }
@@ -144,18 +145,19 @@ import JSONText
     /// Registers the deliverer of outbox items that are not messages to a service, such as `sms`, `push` and
     /// `timer:hold-ended`.
     ///
-    /// - Parameter isApart: whether the destination gets its own relay, so that a slow one does not delay others.
+    /// - Parameter isApart: whether the destination gets its own relay, so that a slow destination does not delay
+    ///   others.
     package func deliver(
         _ destination: String, apart isApart: Bool = false, _ body: @escaping @Loop (OutboxItem) async throws -> Void
     ) {
         delivery.register(destination, apart: isApart, body)
     }
 
-    /// Repeats a task in the background until the service stops. A failed round is logged and repeated after a second.
+    /// Repeats a task in the background until the service stops. It logs a failed round and repeats it after a second.
     ///
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
     ///   first successful round.
-    /// - Parameter end: called when the service stops, to close what the task has opened.
+    /// - Parameter end: called when the service stops, to close files and connections of the task.
     /// - Returns: starts the next round, if the task is waiting for it.
     @discardableResult
     package func background(

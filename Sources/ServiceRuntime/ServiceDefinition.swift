@@ -16,7 +16,7 @@ package struct ServiceDefinition: Sendable {
     package var migrations: [Migration]
     /// The services that it calls over the bus.
     package var peers: [ServiceName]
-    /// Whether the service counts what many people did, which a standby of its database may answer.
+    /// Whether the service has statistics over many people. A standby of its database may answer them.
     package var countsPeople: Bool
     /// Registers handlers, deliverers and background tasks.
     package var assemble: @Loop @Sendable (ServiceContainer) throws -> Void

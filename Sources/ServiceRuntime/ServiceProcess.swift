@@ -7,8 +7,8 @@ extension ServiceProcess {
     /// - `--describe-config` prints the variables as JSON.
     /// - `--check-config` prints each mistake in the environment.
     /// - `--migrate` migrates the schema as its owner.
-    /// - `--ready` asks the replica that runs with the same environment. It ends with 0 if the replica answers and has
-    ///   been ready since it started, otherwise with 1.
+    /// - `--ready` asks the replica that runs with the same environment. The exit code is 0 if the replica answers and
+    ///   has been ready since it started, otherwise 1.
     /// - `--dead-letters` prints each dead letter as a line of JSON. `--dead-letters replay`, with IDs or `all`, puts
     ///   dead letters back into the outbox and prints their IDs.
     /// - `--audit verify` verifies the audit trail and prints the result as lines of JSON.

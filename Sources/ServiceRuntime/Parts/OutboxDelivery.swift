@@ -13,7 +13,7 @@ import JSONText
     /// The destinations with their own relay.
     private var apart: [String] = []
     private var relays: [OutboxRelay] = []
-    /// Called by destination when a receiver refuses an event until lost ones are put back.
+    /// For each destination, called when the receiver refuses an event because lost events must be put back first.
     var onAwaited: [String: @Loop () -> Void] = [:]
 
     init(_ outbox: Outbox, over bus: Bus, log: Log) { (self.outbox, self.bus, self.log) = (outbox, bus, log) }
@@ -33,7 +33,7 @@ import JSONText
         for relay in relays { Loop.spawn { await relay.run() } }
     }
 
-    /// Stops all relays at once. Each finishes its current items.
+    /// Stops all relays at the same time. Each finishes its current items.
     func stop() async {
         let ends = relays.map { relay in Loop.spawn { await relay.stop() } }
         relays = []

@@ -1,7 +1,7 @@
 import Database
 import EventLoop
 
-/// A task that repeats in rounds until the service stops. A failed round is logged and repeated after a second.
+/// A task that repeats in rounds until the service stops. It logs a failed round and repeats it after a second.
 @Loop final class PeriodicTask: ServicePart {
     private let name: String
     private let period: Duration?
@@ -27,7 +27,7 @@ import EventLoop
                 try await round()
             } catch {
                 guard !Task.isCancelled else { return }
-                // The database logs its own loss.
+                // The loss of the database is in the log already.
                 if error as? DatabaseError != .unavailable {
                     log.warning("background_failed", ["name": .string(name), "error": .string(Log.name(of: error))])
                 }

@@ -2,7 +2,8 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Tells the bus whether this replica takes requests. It does while the service is prepared and its tables are usable.
+/// Tells the bus whether this replica takes requests. It takes requests while the service is prepared and its tables
+/// are usable.
 @Loop final class Readiness: ServicePart {
     private let bus: Bus
     private let database: Database

@@ -3,8 +3,8 @@ import BusRuntime
 import Database
 import EventLoop
 
-/// Asks a receiver of the service's events whether its database is still the one that took them. If it fell back to an
-/// earlier moment, the events since then are delivered again.
+/// Asks a receiver of the service's events whether its database is still the one that took them. If the database fell
+/// back to an earlier moment, the service delivers the events since then again.
 @Loop struct ReceiverEpoch {
     let receiver: ServiceName
     let outbox: Outbox
@@ -17,12 +17,12 @@ import EventLoop
         return Set(events.flatMap { $0.rules.receivers })
     }
 
-    /// A receiver that does not answer is asked again in the next round.
+    /// If a receiver does not answer, the next round asks it again.
     func agree() async throws {
         guard bus.hasReadyReplica(of: receiver) else { return }
         let known = try await outbox.knowledge(of: receiver)
         guard let present = try? await ask(known.epoch, known) else { return }
-        // In one cluster there is nothing to note.
+        // If this service and the receiver share a cluster, there is nothing to note.
         guard known.epoch != nil || present.epoch != nil else { return }
         let isAnother = known.epoch != nil && present.epoch != nil && present.epoch != known.epoch
         if isAnother {

@@ -28,7 +28,7 @@ import JSONText
         while !isUsable { try await Loop.sleep(for: .milliseconds(10)) }
     }
 
-    /// Checks once, and logs what changed.
+    /// Checks once, and logs the changes.
     func look() async throws {
         try await database.waitUntilAvailable()
         let seen = try await inspector.look()
