@@ -15,7 +15,7 @@ enum AuditCommand {
         if let service, !StateFolder.services.contains(service) {
             throw CommandError.usage("\(service) is not a service with an audit trail")
         }
-        // A trail that cannot be read does not keep the others from being checked.
+        // The command checks the other trails even if it cannot read one.
         let looks = try ServiceTables.each(state: arguments["--state"]) { all in
             let asked = all.filter { service == nil || $0.service == service }
             guard !asked.isEmpty else {
@@ -47,7 +47,7 @@ enum AuditCommand {
 
 /// The result of a verification as text.
 enum AuditText {
-    /// The error that says why the trail of a service was not read.
+    /// The error with the reason why the command could not read the trail of a service.
     static func unread(_ service: String, _ error: any Error) -> CommandError {
         let (reason, code) = (error as? CommandError).map { ($0.message, $0.code) } ?? ("\(error)", 1)
         return CommandError("the trail of \(service) was not read: \(reason)", code: code)

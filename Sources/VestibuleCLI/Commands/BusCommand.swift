@@ -167,7 +167,7 @@ enum BusCommand {
 
         var answer: BusProbe.Answer? { try? verdict.get() }
 
-        /// `ready`, `starting` or `draining`. If the replica does not answer: the reason.
+        /// `ready`, `starting` or `draining`; the reason if the replica does not answer.
         var state: String {
             switch verdict {
             case .success(let answer): answer.state.rawValue
@@ -197,7 +197,7 @@ enum BusCommand {
     /// - Parameters:
     ///   - only: the service to ask; `nil` for every one.
     ///   - limit: how long each replica may take to answer.
-    ///   - wish: what to ask of the replica at an endpoint.
+    ///   - wish: returns the question to the replica at an endpoint.
     @Loop static func look(
         _ bus: BusAccess, at only: ServiceName? = nil, within limit: Duration = patience,
         wish: (String) -> BusProbe.Wish = { _ in .nothing }
@@ -252,7 +252,7 @@ enum BusCommand {
         return try result.get()
     }
 
-    /// The semaphore protects `result`: it is written once before the signal, and read once after.
+    /// The semaphore protects `result`: the task writes it once before the signal, and the thread reads it once after.
     private final class ResultBox<Value: Sendable>: @unchecked Sendable { var result: Result<Value, any Error>? }
 }
 

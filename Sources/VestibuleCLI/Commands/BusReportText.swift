@@ -8,9 +8,10 @@ import JSONText
 extension BusCommand {
     // MARK: stats
 
-    /// Prints counts and times of every message since the replicas started, with the replicas of a service added up.
+    /// Prints counts and times of every message since the replicas started, with sums over the replicas of each
+    /// service.
     ///
-    /// - Parameter name: of the service; `nil` for every one.
+    /// - Parameter name: the name of the service; `nil` for all services.
     static func stats(_ bus: BusAccess, of name: String?, asJSON: Bool) throws {
         let service = try name.map { try known($0, bus) }
         let replicas = try waiting { try await look(bus, at: service) { _ in .report } }
@@ -88,7 +89,7 @@ extension BusCommand {
 
     // MARK: tail
 
-    /// Prints requests as they are answered, without their content, until it is interrupted.
+    /// Prints requests as the replicas answer them, without their content, until the command is interrupted.
     static func tail(_ bus: BusAccess, of name: String?, asJSON: Bool) throws {
         let service = try name.map { try known($0, bus) }
         // By instance, since a new process starts counting again.
@@ -160,7 +161,8 @@ extension BusCommand {
             }
             if silences == 0 { silentSince = asked }
             silences = instance == nil ? silences + 1 : 0
-            // It has ended if another instance answers, or after three looks without an answer. One may be a pause.
+            // The replica has ended if another instance answers, or after three looks without an answer. A single one
+            // may be a pause.
             let hasEnded = instance.map { $0 != replica.answer?.instance } ?? (silences >= 3)
             guard !hasEnded else {
                 let seconds = String(format: "%.1f", silentSince.timeIntervalSince(begin))

@@ -2,7 +2,7 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// `vestibule dead-letters`: shows and replays messages that could not be delivered.
+/// `vestibule dead-letters`: shows and replays messages that the services could not deliver.
 ///
 /// It shows their types, ids and numbers. Their content stays encrypted.
 enum DeadLettersCommand {
@@ -52,7 +52,7 @@ enum DeadLettersCommand {
         if isJSON { printResult(letter) } else { say(DeadLetterText.page(of: letter)) }
     }
 
-    /// - Parameter ids: of the dead letters to replay; `nil` for all.
+    /// - Parameter ids: the ids of the dead letters to replay; `nil` for all.
     private static func replay(_ ids: [String]?, in state: String?, isJSON: Bool) throws {
         let found = try ask(state) { tables in
             try tables.replay(ids ?? ["all"]).map { ["service": .string(tables.service), "id": .string($0)] }
@@ -72,7 +72,7 @@ enum DeadLettersCommand {
 
     // MARK: Parts
 
-    /// Asks every service. The values of the others are returned even if one of them fails.
+    /// Asks every service. If one fails, it still returns the values of the others.
     private static func ask(
         _ state: String?, _ body: @escaping @Sendable (ServiceTables) throws -> [JSONValue]
     ) throws -> (values: [JSONValue], failure: CommandError?) {

@@ -53,7 +53,7 @@ enum KeysCommand {
         for key in old { say("  vestibule keys revoke \(key)\(place)") }
     }
 
-    /// The text, quoted if a shell would not take it as one word.
+    /// The text, quoted if a shell would not read it as one word.
     static func word(_ text: String) -> String {
         let plain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@%,".contains($0)) }
         return plain && !text.isEmpty ? text : "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"

@@ -2,7 +2,8 @@ import BusProtocol
 import Foundation
 import JSONText
 
-/// `vestibule recovery`: the review queue. As for reviewers, it does not name the owner of the account.
+/// `vestibule recovery`: the review queue. It does not name the owner of the account, just as reviewers do not see the
+/// owner.
 enum RecoveryCommand {
     private static let commands = CommandGroup(
         name: "recovery", usages: ["ls", "show ID", "export ID", "approve ID --note TEXT", "reject ID --note TEXT"])

@@ -6,7 +6,7 @@ enum DownCommand {
         let arguments = try Arguments(words, options: ["--state"])
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else {
-            // The services end with a supervisor that is killed, but the database does not.
+            // If the supervisor was killed, the services ended with it, but the database did not.
             if FileManager.default.fileExists(atPath: state.sockets), let lock = try? state.lock() {
                 defer { close(lock) }
                 try PostgresServer(state).stop()
@@ -55,7 +55,7 @@ enum StatusCommand {
         if !system.isReady { exit(1) }
     }
 
-    /// Says only whether the system is ready: without a state folder, the command can find out nothing else.
+    /// Shows only whether the system is ready. Without a state folder, the command cannot find out more.
     private static func waitUntilReady(of address: String, within limit: TimeInterval) throws {
         let (client, end) = (try HTTPClient(address), Date().addingTimeInterval(limit))
         while true {

@@ -49,7 +49,7 @@ enum TopCommand {
     }
 }
 
-/// The load of a service between two looks, with its replicas added up.
+/// The load of a service between two looks, summed over its replicas.
 struct ServiceLoad {
     /// The report of one replica at one time.
     struct Look {

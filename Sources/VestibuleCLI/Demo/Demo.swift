@@ -3,15 +3,15 @@ import VestibuleClient
 
 /// Takes one person through the public API, from a phone number to a recovery that the owner stops.
 ///
-/// It makes each call by the Swift client, as an app does. It prints every step with its HTTP status and its time. It ends at the
-/// first step that breaks the contract.
+/// It makes each call with the Swift client, as an app does. It prints every step with its HTTP status and its time. It
+/// ends at the first step that breaks the contract.
 final class Demo {
     private let api: DemoClient
     private let sms: Spool
     private let push: Spool
 
     /// - Parameters:
-    ///   - uploads: where pictures go whose address is a path only; `nil` sends them to the address of the API.
+    ///   - uploads: the server for pictures whose address is only a path; `nil` means the server of the API.
     ///   - afterStep: called after each successful step with its number.
     init(
         client: HTTPClient, spool: String, uploads: HTTPClient? = nil,

@@ -13,7 +13,7 @@ final class DemoClient {
     private let afterStep: (Int) throws -> Void
 
     /// - Parameters:
-    ///   - uploads: where pictures go whose address is a path only; `nil` sends them to the address of the API.
+    ///   - uploads: the server for pictures whose address is only a path; `nil` means the server of the API.
     ///   - afterStep: called after each successful step with its number.
     init(client: HTTPClient, uploads: HTTPClient? = nil, afterStep: @escaping (Int) throws -> Void = { _ in }) throws {
         (server, self.uploads, self.afterStep) = (client, uploads ?? client, afterStep)
@@ -30,7 +30,7 @@ final class DemoClient {
     }
 
     private static func device(of server: HTTPClient, _ wire: DemoWire) throws -> Vestibule {
-        // A service that is away comes back within half a minute.
+        // A service that does not answer comes back within half a minute.
         let patience = RetryPolicy(attempts: 60, limit: 30)
         return Vestibule(try address(of: server), store: MemoryStore(), transport: wire, retries: patience)
     }
@@ -42,7 +42,7 @@ final class DemoClient {
         return url
     }
 
-    /// Makes a call that must be answered with a status.
+    /// Makes a call whose answer must have the expected status.
     @discardableResult
     func step<Reply>(_ what: String, expect: Int = 200, _ call: () async throws -> Reply) async throws -> Reply {
         let began = Date()
@@ -56,7 +56,7 @@ final class DemoClient {
         }
     }
 
-    /// Makes a call that must be refused.
+    /// Makes a call that the server must refuse.
     @discardableResult
     func refusal(
         _ what: String, expect: Int, _ code: ProblemCode, _ call: () async throws -> Void
@@ -109,8 +109,8 @@ final class DemoClient {
         try afterStep(steps)
     }
 
-    /// Asks until the answer fits, or some seconds are over. The services learn of each other's work by events, which are late
-    /// where a process ended meanwhile.
+    /// Asks until the answer fits, or some seconds are over. The services learn of each other's work by events. Events
+    /// are late if a process ended meanwhile.
     ///
     /// - Returns: the last answer.
     func wait<Reply>(

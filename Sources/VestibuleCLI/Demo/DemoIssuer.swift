@@ -2,8 +2,8 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// Takes the place of Google in a system that the demo starts for itself. It signs identity tokens with a key that is
-/// made for one run, and publishes that key on this machine. Only a system with ``variables`` trusts it.
+/// Takes the place of Google in a system that the demo starts for itself. It makes a key for one run, signs identity
+/// tokens with it, and publishes it on this machine. Only a system with ``variables`` trusts it.
 final class DemoIssuer: Sendable {
     private static let name = "https://issuer.demo.invalid"
     private static let audience = "vestibule-demo"
@@ -13,7 +13,7 @@ final class DemoIssuer: Sendable {
     private let listener: Int32
     private let port: UInt16
 
-    /// - Throws: ``CommandError`` if no port of this machine can be listened at.
+    /// - Throws: ``CommandError`` if it cannot listen on any port of this machine.
     init() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = HTTPClient.addresses("127.0.0.1", 0)[0]

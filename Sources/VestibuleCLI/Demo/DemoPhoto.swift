@@ -1,7 +1,7 @@
 /// Draws a grey photo in baseline JPEG: patches of different brightness with fine grain, sharp and neither dark nor light.
 enum DemoPhoto {
     private static let (width, height) = (480, 640)
-    /// How many of the 63 patterns of a block are in it, the coarse ones first.
+    /// The number of patterns in a block, of 63 possible ones. The coarse ones come first.
     private static let patterns = 20
 
     static func jpeg() -> [UInt8] {
@@ -62,7 +62,7 @@ enum DemoPhoto {
             }
         }
 
-        /// A negative number is written as JPEG wants it: the bits of its absolute value, turned over.
+        /// JPEG stores a negative number as the inverted bits of its absolute value.
         mutating func add(_ value: Int, size: Int) { add(value < 0 ? value + (1 << size) - 1 : value, size) }
 
         mutating func finished() -> [UInt8] {

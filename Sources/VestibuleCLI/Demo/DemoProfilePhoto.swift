@@ -2,9 +2,9 @@ import Foundation
 import VestibuleClient
 
 extension DemoClient {
-    /// Uploads a picture, makes it the person's photo, and looks at it where the profile shows it.
+    /// Uploads a picture, makes it the person's photo, and fetches it from the address in the profile.
     ///
-    /// - Parameter kind: what the picture is for.
+    /// - Parameter kind: the purpose of the picture.
     /// - Returns: the picture's ID.
     @discardableResult func uploadPhoto(kind: String = "profile_photo") async throws -> UUID {
         let picture = DemoPhoto.jpeg()

@@ -1,7 +1,7 @@
 import Foundation
 import VestibuleClient
 
-/// Chooses between pictures as a person with a clear taste does, by what the alternative texts say.
+/// Chooses between pictures as a person with a clear taste does. It decides by the alternative texts.
 enum DemoTaste {
     private static let likings = [("no glasses", -4), ("a wide smile", 2), ("dark hair", 1)]
 

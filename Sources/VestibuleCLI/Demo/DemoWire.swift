@@ -5,8 +5,8 @@ import VestibuleClient
 
 /// Carries the requests of a demo over ``HTTPClient``, and remembers the newest one.
 ///
-/// Foundation's `URLSession` cannot choose the address that it comes from, which keeps many demos at once below the limits of one
-/// address.
+/// ``HTTPClient`` can choose the address that it comes from, but Foundation's `URLSession` cannot. With addresses of
+/// their own, many demos at once stay below the limits of one address.
 final class DemoWire: Transport {
     /// A request and the status of its answer.
     struct Exchange: Sendable {

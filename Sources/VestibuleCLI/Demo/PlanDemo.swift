@@ -1,7 +1,7 @@
 import Foundation
 import VestibuleClient
 
-/// Takes one person through a plan to its end, as an app does that knows only what the server serves.
+/// Takes one person through a plan to its end. Like an app, it knows nothing of the plan but the server's replies.
 ///
 /// The app of the plan has the plan's key.
 final class PlanDemo {
@@ -10,7 +10,7 @@ final class PlanDemo {
     private let plan: String
     private let issuer: DemoIssuer?
 
-    /// - Parameter issuer: takes the place of Google; `nil` if the system does not trust it.
+    /// - Parameter issuer: takes the place of Google; `nil` if the system trusts no such issuer.
     init(
         client: HTTPClient, spool: String, plan: String, uploads: HTTPClient? = nil, issuer: DemoIssuer? = nil
     ) throws {
@@ -53,7 +53,7 @@ final class PlanDemo {
 
     // MARK: Sign-in
 
-    /// Signs in to the plan's app by the first way that the development system can do.
+    /// Signs in to the plan's app by the first way that the development system supports.
     ///
     /// - Returns: an access token.
     @discardableResult func signIn() async throws -> String {

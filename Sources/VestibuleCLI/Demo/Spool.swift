@@ -11,8 +11,8 @@ struct Spool {
         return data.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONValue.parse([UInt8]($0)) }
     }
 
-    /// Waits up to 45 s for a line that fits. If a process ends while it sends, another one sends when its lease of 30
-    /// s is over.
+    /// Waits up to 45 s for a line that fits. If a process ends while it sends a message, another one sends it after
+    /// the lease of 30 s.
     func wait(for what: String, where fits: (JSONValue) -> Bool) throws -> JSONValue {
         let end = Date().addingTimeInterval(45)
         while Date() < end {

@@ -1,12 +1,12 @@
 /// Counts times in buckets whose width grows with the time, as HdrHistogram does.
 ///
-/// A quantile is exact below 2,048 µs. Above, it is too great by less than a thousandth.
+/// A quantile is exact below 2,048 µs. Above that, it is too great by less than a thousandth.
 struct LatencyHistogram: Sendable, Equatable {
     /// The buckets of each power of two have this many bits.
     private static let precision = 10
     private static let perPower = 1 << precision
 
-    /// It is as long as the greatest time needs.
+    /// The array is only as long as the greatest time needs.
     private var counts: [Int] = []
     /// The number of times.
     private(set) var count = 0

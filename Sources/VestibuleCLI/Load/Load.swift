@@ -1,11 +1,11 @@
 import EventLoop
 import Foundation
 
-/// A load on a system: its people, its connections, and what became of it.
+/// A load on a system: its people, its connections and its figures.
 @Loop final class Load {
     /// People who sign in before the load, and take turns.
     private nonisolated static let memberCount = 64
-    /// How many of them sign in at a time. A system sheds more.
+    /// How many of them sign in at a time. A system would refuse more as overload.
     private nonisolated static let membersAtOnce = 8
 
     private let plan: LoadPlan
@@ -29,7 +29,7 @@ import Foundation
     /// - Throws: ``CommandError`` if the people cannot sign in.
     func run(showsProgress: Bool) async throws -> LoadReport {
         if plan.scenario.needsPeople { try await signMembersIn() }
-        // Drawn while it is read first, which would delay the calls of that moment.
+        // The first access draws the photo. Draw it now, so that it delays no calls of the load.
         _ = LoadPerson.photo
         let progress = showsProgress ? LoadProgress(plan, book) : nil
         defer { progress?.stop() }
@@ -94,7 +94,7 @@ import Foundation
         }
     }
 
-    /// Signs a new person in, who then carries out `body`.
+    /// Signs a new person in, and runs `body` for that person.
     private func live(since intended: UInt64, _ body: @Loop (LoadPerson) async throws -> Void) async -> String? {
         do {
             let connection = try await pool.take(new: true)
@@ -112,7 +112,7 @@ import Foundation
     }
 }
 
-/// One line of a terminal that says how far a load is, renewed each second.
+/// One line of a terminal that shows the progress of a load. It is written again each second.
 @Loop final class LoadProgress {
     private let plan: LoadPlan
     private let book: LoadBook

@@ -2,7 +2,7 @@ import EventLoop
 
 /// The outcomes of the calls of one kind.
 struct LoadTally: Sendable {
-    /// The times of all calls, from the intended start. A call without an answer counts until it was given up.
+    /// The times of all calls, from the intended start. A call without an answer counts until the load gave it up.
     private(set) var times = LatencyHistogram()
     /// How many calls failed, by the code of the problem or of the ``LoadFailure``.
     private(set) var errors: [String: Int] = [:]

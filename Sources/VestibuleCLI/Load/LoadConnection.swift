@@ -15,7 +15,7 @@ enum LoadFailure: String, Error {
     case noSocket = "no_socket"
 }
 
-/// A connection that is kept from call to call. It carries one call at a time.
+/// A connection that stays open from call to call. It carries one call at a time.
 @Loop final class LoadConnection {
     private let descriptor: Int32
     private var watch: FileWatch?
@@ -28,7 +28,7 @@ enum LoadFailure: String, Error {
     /// Whether it can carry another call.
     var isUsable: Bool { watch != nil }
 
-    /// Begins to connect. The first call waits until that is done.
+    /// Begins to connect. The first call waits until the connection is open.
     ///
     /// - Parameter source: the address of this machine that the connection comes from.
     /// - Throws: ``LoadFailure/noSocket``.
@@ -38,7 +38,8 @@ enum LoadFailure: String, Error {
         guard descriptor >= 0 else { throw .noSocket }
         var one = Int32(1)
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        // The port is chosen with the connection: before it, a port could serve one connection of all.
+        // Let the system choose the port when it connects. A port chosen at `bind` could serve only one connection in
+        // all.
         setsockopt(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &one, 4)
         guard HTTPClient.on(source, { bind(descriptor, $0, $1) }) == 0,
             HTTPClient.on(target, { connect(descriptor, $0, $1) }) == 0 || errno == EINPROGRESS
@@ -56,7 +57,7 @@ enum LoadFailure: String, Error {
 
     /// Sends a request and waits for its answer.
     ///
-    /// - Throws: ``LoadFailure``; the connection is of no use after it.
+    /// - Throws: ``LoadFailure``; after it, the connection is of no use.
     func answer(to request: [UInt8], within limit: Duration) async throws(LoadFailure) -> HTTPAnswer {
         guard isUsable else { throw .broken }
         unsent = request[...]
@@ -76,7 +77,7 @@ enum LoadFailure: String, Error {
         while !unsent.isEmpty {
             let count = unsent.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count >= 0 else {
-                // While it is connecting, there is no room either.
+                // A socket that is still connecting has no room either.
                 guard errno == EAGAIN || errno == EINTR else { return failByNumber() }
                 watch?.update([.read, .write])
                 return

@@ -13,7 +13,7 @@ import VestibuleClient
 
     init(_ wire: LoadWire) {
         self.wire = wire
-        // Each call is sent once, so that none hides behind its repetition.
+        // Send each call only once. A repetition would hide a failed call.
         client = Vestibule(
             URL(string: "http://localhost")!, store: MemoryStore(), transport: wire, retries: .once)
     }
@@ -46,7 +46,7 @@ import VestibuleClient
         }
     }
 
-    /// Saves each required field by itself, as an app does that shows one at a time.
+    /// Saves each required field by itself, like an app that shows one field at a time.
     func fillProfile() async throws {
         let catalogue = try await client.getProfileFields()
         for field in catalogue.fields where field.required {
@@ -122,7 +122,7 @@ struct LoadMember: Sendable {
         read = LoadCall.bytes("GET", "/users/me", headers: ["Authorization": "Bearer \(token)"])
     }
 
-    /// Saves an answer that is another one with each turn.
+    /// The request that saves an answer. The answer changes with each turn.
     func autosave(_ turn: Int) -> [UInt8] {
         let (mutation, value) = (UUID().uuidString.lowercased(), options[turn % options.count])
         let body = #"{"mutationId":"\#(mutation)","state":"answered","value":"\#(value)"}"#

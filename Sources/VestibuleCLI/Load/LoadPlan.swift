@@ -53,7 +53,7 @@ struct LoadPlan: Sendable, Equatable {
     let scenario: LoadScenario
     /// Actions a second.
     let rate: Double
-    /// How long actions are started, in seconds.
+    /// For how long the load starts actions, in seconds.
     let seconds: Int
     /// The most connections at a time.
     let connections: Int

@@ -1,9 +1,9 @@
 import EventLoop
 import Foundation
 
-/// The connections of a load to one server, at most so many at a time.
+/// The connections of a load to one server, with a limit on their number.
 ///
-/// Each comes from a loopback address of its own, so that no limit for one address holds for all of them.
+/// Each comes from a loopback address of its own, so that they do not share the limits of one address.
 @Loop final class LoadPool {
     private let target: sockaddr_in
     private let most: Int
@@ -18,9 +18,9 @@ import Foundation
 
     init(to target: sockaddr_in, most: Int) { (self.target, self.most) = (target, most) }
 
-    /// Takes a connection, which the caller gives back. If all are in use, it waits for one.
+    /// Takes a connection. If all are in use, it waits for one. The caller must give it back.
     ///
-    /// - Parameter isNew: whether the caller wants one that has carried no call.
+    /// - Parameter isNew: whether the caller wants a connection that has carried no call.
     func take(new isNew: Bool = false) async throws(LoadFailure) -> LoadConnection {
         if !isNew {
             while let connection = idle.popLast() {

@@ -11,10 +11,10 @@ struct LoadReport: Sendable {
     let waits: Int
     let connections: Int
 
-    /// Actions that succeeded, a second.
+    /// The number of actions a second that succeeded.
     var achieved: Double { Double(actions.done) / span.seconds }
 
-    /// Why the figures do not count; empty if they do.
+    /// The reasons why the figures do not count; empty if they count.
     var flaws: [LoadFlaw] {
         LoadVerdict.flaws(
             lag: lag, times: actions.times, waits: waits, calls: calls.values.reduce(0) { $0 + $1.times.count },
@@ -76,7 +76,7 @@ struct LoadReport: Sendable {
 
     // MARK: JSON
 
-    /// The same for programs. Times are in microseconds.
+    /// The figures for programs. Times are in microseconds.
     var json: JSONValue {
         [
             "scenario": .string(plan.scenario.rawValue), "unit": .string(plan.scenario.unit),

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Why the figures of a load say more about the generator than about the system.
+/// A reason why the figures of a load describe the generator more than the system.
 enum LoadFlaw: Equatable {
-    /// The generator started calls late by so many microseconds, and this share of calls took `measured` at most.
+    /// At the quantile `share`, the generator started calls `lag` microseconds late, and calls took `measured`
+    /// microseconds.
     case late(share: Double, lag: UInt64, measured: UInt64)
-    /// So many calls waited for a connection of the generator.
+    /// This many calls waited for a connection of the generator.
     case noConnection(calls: Int)
     /// The generator's one thread worked for this share of the time.
     case busy(Double)
@@ -43,7 +44,7 @@ enum LoadVerdict {
     ///   - waits: the number of calls that waited for a connection.
     ///   - calls: the number of all calls.
     ///   - busy: the part of the time in which the generator's thread worked.
-    /// - Returns: the flaws; none if the run is valid.
+    /// - Returns: the flaws; empty if the run is valid.
     static func flaws(lag: LatencyHistogram, times: LatencyHistogram, waits: Int, calls: Int, busy: Double)
         -> [LoadFlaw]
     {

@@ -10,12 +10,12 @@ import VestibuleClient
 
     private let connection: LoadConnection
     private let book: LoadBook?
-    /// The intended start of the first call; `nil` once it was made.
+    /// The intended start of the first call; `nil` after that call.
     private var intended: UInt64?
 
     /// - Parameters:
-    ///   - book: where calls are noted; `nil` for calls that are no part of the load.
-    ///   - intended: when the first call was to start.
+    ///   - book: gets a note of each call; `nil` for calls that are no part of the load.
+    ///   - intended: the intended start of the first call.
     init(_ connection: LoadConnection, _ book: LoadBook?, since intended: UInt64? = nil) {
         (self.connection, self.book, self.intended) = (connection, book, intended)
     }
@@ -64,20 +64,20 @@ import VestibuleClient
 
 /// The error after which a person of a load cannot continue.
 struct LoadRefusal: Error {
-    /// As a report shows it.
+    /// The code that a report shows.
     let code: String
 }
 
-/// How the calls of a load are written, named and judged.
+/// Writes, names and judges the calls of a load.
 enum LoadCall {
-    /// The bytes of a request for a connection that is kept.
+    /// The bytes of a request for a connection that stays open.
     static func bytes(of request: TransportRequest) -> [UInt8] {
         let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
         let target = (parts?.percentEncodedPath ?? "/") + (parts?.percentEncodedQuery.map { "?\($0)" } ?? "")
         return bytes(request.method, target, headers: request.headers, body: request.body.map { [UInt8]($0) })
     }
 
-    /// The same of a method, a path with its query, and a body.
+    /// The bytes of a request from a method, a path with its query, and a body.
     static func bytes(_ method: String, _ target: String, headers: [String: String], body: [UInt8]? = nil) -> [UInt8] {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
@@ -95,13 +95,13 @@ enum LoadCall {
         return "\(method) /\(segments.joined(separator: "/"))"
     }
 
-    /// The code of a problem; `nil` for an answer that is none.
+    /// The code of a problem; `nil` if the answer is no problem.
     static func code(of answer: HTTPAnswer) -> String? {
         guard !(200...299).contains(answer.status) else { return nil }
         return answer.body["code"]?.stringValue ?? "http_\(answer.status)"
     }
 
-    /// The code of what ended a person's action.
+    /// The code of the error that ended a person's action.
     static func code(of error: any Error) -> String {
         switch error {
         case VestibuleError.problem(let problem): problem.code.rawValue

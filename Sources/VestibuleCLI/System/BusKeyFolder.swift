@@ -4,7 +4,7 @@ import Foundation
 
 /// The keys of the bus on disk: a secret key for each program and for operators, and the list of allowed public keys.
 ///
-/// The list has its own folder, so that a container can mount only that and still see the list replaced.
+/// The list has its own folder, so that a container can mount only that folder, and still sees a new list.
 struct BusKeyFolder {
     let path: String
 
@@ -39,7 +39,7 @@ struct BusKeyFolder {
         let publicKey = try key.publicKey()
         // The list comes first, so that a program with the new key can connect at once.
         try write(lines() + ["\(name) \(publicKey.base64)"])
-        // The new file keeps the mode of the old one: a container's user may have been given the right to read it.
+        // The new file keeps the mode of the old one, since an operator may have let a container's user read it.
         var old = stat()
         let mode = stat(secret(of: name), &old) == 0 ? old.st_mode & 0o777 : 0o400
         try StateFolder.write(key.base64 + "\n", to: secret(of: name), mode: mode)

@@ -13,7 +13,7 @@ struct CommandError: Error {
     static func unavailable(_ message: String) -> CommandError { CommandError(message, code: 69) }
     /// A text is not JSON. Shows the line and marks the character.
     ///
-    /// - Parameter name: what the text is: a file, or the body of a message.
+    /// - Parameter name: the kind of text: a file, or the body of a message.
     static func notJSON(_ text: [UInt8], of name: String, _ error: JSONTextError) -> CommandError {
         let place = "\(name):\(error.line):\(error.column)"
         let lines = ["\(place): not JSON: \(error.message)"] + error.excerpt(of: text)

@@ -5,7 +5,8 @@ struct CommandGroup {
     /// The verb and the arguments of each command, such as `grant PERSON ROLE`.
     let usages: [String]
 
-    /// Checks the verb before anything else, so that a wrong verb is reported before its consequences.
+    /// Checks the verb before anything else. So the command reports a wrong verb, and not the errors that follow from
+    /// it.
     ///
     /// If an option comes first, the command itself must look for the verb.
     ///

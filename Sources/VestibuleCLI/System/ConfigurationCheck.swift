@@ -14,7 +14,7 @@ struct ConfigurationCheck {
     /// Lists each mistake once: an unknown name with one of our prefixes, or a value that its variable does not allow.
     ///
     /// - Parameters:
-    ///   - environment: of the command.
+    ///   - environment: the environment of the command.
     ///   - given: the variables that the command itself sets for the programs.
     func mistakes(in environment: [String: String], given: Set<String>) throws -> [String] {
         let names = Array(variables.keys)
@@ -23,11 +23,11 @@ struct ConfigurationCheck {
         for (name, answer) in zip(names, answers) {
             for mistake in try answer.get() { found[mistake, default: []].append(name) }
         }
-        // A mistake that several programs report is shown without the name of one.
+        // If several programs report a mistake, show it without the name of a program.
         return found.sorted { $0.key < $1.key }.map { $0.value.count == 1 ? "\($0.value[0]): \($0.key)" : $0.key }
     }
 
-    /// Asks a program what is wrong with the variables that no other program reads.
+    /// Asks a program for the mistakes in the variables that no other program reads.
     private func ask(_ name: String, of environment: [String: String], _ given: Set<String>) throws -> [String] {
         let own = Set(variables[name] ?? [])
         let others = Set(variables.values.joined()).subtracting(own)

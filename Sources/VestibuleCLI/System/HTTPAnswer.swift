@@ -7,7 +7,7 @@ struct HTTPAnswer {
     let headers: [String: String]
     let bytes: [UInt8]
 
-    /// The bytes as JSON; `null` where they are none.
+    /// The bytes as JSON; `null` if they are no JSON.
     var body: JSONValue { (try? JSONValue.parse(bytes)) ?? .null }
 }
 
@@ -25,11 +25,11 @@ struct HTTPAnswerHead {
     enum Refusal: Error, Equatable {
         /// They are not the head of an HTTP/1.1 answer.
         case malformed
-        /// Their length is not given by `Content-Length`.
+        /// No `Content-Length` gives the length of the body.
         case unknownLength
     }
 
-    /// Reads a head strictly. It returns `nil` while the empty line has not come.
+    /// Reads a head strictly. It returns `nil` until the empty line has arrived.
     init?(_ bytes: [UInt8]) throws(Refusal) {
         guard let end = Self.end(of: bytes) else { return nil }
         var lines = bytes[..<end].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]

@@ -3,7 +3,8 @@ import JSONText
 
 /// A small blocking HTTP client for one server. It makes a connection per request and reads responses strictly.
 struct HTTPClient {
-    /// A numeric address, or a name that is looked up for each connection: behind it, replicas come and go.
+    /// A numeric address, or a name. The client looks a name up for each connection, since the replicas behind it come
+    /// and go.
     let host: String
     let port: UInt16
     /// How many seconds to wait for the next byte of the response.
@@ -23,7 +24,7 @@ struct HTTPClient {
         (self.host, self.port, self.patience, self.source) = (String(parts[0]), port, patience, source)
     }
 
-    /// - Throws: ``CommandError`` if nothing answers, or not in HTTP.
+    /// - Throws: ``CommandError`` if nothing answers, or if the answer is not HTTP.
     func send(
         _ method: String, _ path: String, body: JSONValue? = nil, headers: [String: String] = [:]
     ) throws -> HTTPAnswer {
@@ -35,7 +36,7 @@ struct HTTPClient {
     /// Sends bytes of any kind.
     ///
     /// - Parameter contentType: `nil` for no body.
-    /// - Throws: ``CommandError`` if nothing answers, or not in HTTP.
+    /// - Throws: ``CommandError`` if nothing answers, or if the answer is not HTTP.
     func send(
         _ method: String, _ path: String, bytes: [UInt8], contentType: String?, headers: [String: String] = [:]
     ) throws -> HTTPAnswer {
@@ -46,12 +47,13 @@ struct HTTPClient {
         return try parse(try exchange(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + bytes))
     }
 
-    /// A connection to the first of the host's addresses that takes it. The caller closes it.
+    /// Connects to the first address of the host that accepts the connection. The caller closes it.
     private func connection() throws -> Int32 {
         var limit = timeval(tv_sec: patience, tv_usec: 0)
         for address in Self.addresses(host, port) {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            // The second bounds the connecting, too: nothing answers for a container that was removed.
+            // The second option limits the time of connecting, too. Nothing answers at the address of a removed
+            // container.
             for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
                 setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
             }
@@ -82,7 +84,7 @@ struct HTTPClient {
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count == 0 { return received }
-            // Stopping and continuing the command interrupts a read that has a timeout.
+            // If a signal stops and continues the command, a read with a timeout is interrupted.
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw CommandError.unavailable("\(host):\(port) did not answer in time") }
             received += buffer.prefix(count)
@@ -105,7 +107,7 @@ struct HTTPClient {
         return addresses
     }
 
-    /// Calls what takes a socket address in the way of the system's functions.
+    /// Calls a function of the system that takes a socket address.
     static func on<Result>(_ address: sockaddr_in, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

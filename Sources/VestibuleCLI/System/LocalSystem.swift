@@ -8,7 +8,7 @@ final class LocalSystem {
     let state: StateFolder
     let address: String
     private let scale: [String: Int]
-    /// Variables of the programs, in place of those of the environment.
+    /// Variables of the programs. They replace those of the environment.
     private let variables: [String: String]
     private let hangs: HangWatch
     private var postgres: PostgresServer?
@@ -27,7 +27,7 @@ final class LocalSystem {
         programs[service] = service.split(separator: "-").map(\.capitalized).joined() + "Service"
     }
 
-    /// The path of a service's or the gateway's program, which is beside this one.
+    /// The path of the program of a service or of the gateway. It is in the folder of this program.
     static func program(of service: String) -> String { binary(programs[service] ?? service) }
 
     init(
@@ -48,7 +48,7 @@ final class LocalSystem {
         do {
             try Self.refuseUsedPort(address)
             ports = try Self.pictureServers.map { _ in try SharedPort() }
-            // The supervisor comes first: it blocks signals, so that none can end the start half-way.
+            // Make the supervisor first. It blocks signals, so that none can end the start half-way.
             let supervisor = Supervisor(log) { [state, address] children in
                 Self.write(children, to: state, address: address)
             }
@@ -59,7 +59,7 @@ final class LocalSystem {
             try postgres.start()
             let migrated = try ServiceTables.all(in: state, postgres).together { try $0.migrate() }
             for outcome in migrated { _ = try outcome.get() }
-            // Key rings come after the tables: a service with a key ring is known to have had tables.
+            // Make key rings after the tables. So if a service has a key ring, it has had tables.
             try state.ensureKeys()
             try BusKeyFolder(path: state.keys).makeMissing()
             for service in StateFolder.services {
@@ -68,7 +68,8 @@ final class LocalSystem {
                 }
             }
             try supervisor.start(try program("gateway", postgres, 1))
-            // After a new build, the programs may read other variables, and a later change of the scale starts them.
+            // Forget the known variables. A later change of the scale starts programs, and after a new build they may
+            // read other variables.
             Self.knownVariables.withLock { $0 = [:] }
             try waitUntilReady(supervisor)
             watch(supervisor, postgres)
@@ -123,7 +124,7 @@ final class LocalSystem {
     /// - Returns: `false` after a signal to end.
     func turn() -> Bool {
         turns += 1
-        // Once a second. If the database does not start, the next second tries again.
+        // Check this once a second. If the database does not start, try again a second later.
         if turns % 10 == 0, let postgres, !postgres.isRunning { startAgain(postgres) }
         return supervisor?.turn() ?? false
     }
@@ -163,7 +164,7 @@ final class LocalSystem {
         throw CommandError.unavailable("the system was not ready within a minute: see the logs in \(state.logs)")
     }
 
-    /// The variables that this type sets for the programs, in place of those of the environment.
+    /// The variables that this type sets for the programs. They replace those of the environment.
     static let ownVariables = Set(
         ["BUS_BIND", "BUS_KEY_FILE", "BUS_ALLOWED", "SPOOL_DIR", "AUDIT_ANCHOR_FOLDER", "GATEWAY_HTTP"]
             + StateFolder.services.map(\.variablePrefix).flatMap {
@@ -177,7 +178,8 @@ final class LocalSystem {
         (listens: "VERIFICATION_HTTP", base: "VERIFICATION_MEDIA"),
     ]
 
-    /// A program with the variables that it declares, and those that begin with its name or with `VESTIBULE_`.
+    /// A program with the variables that it declares, and with all variables whose names begin with its name or with
+    /// `VESTIBULE_`.
     private func program(_ name: String, _ postgres: PostgresServer, _ replica: Int) throws -> Supervisor.Program {
         var given = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         given["VESTIBULE_PROFILE"] = Self.profile
@@ -188,7 +190,7 @@ final class LocalSystem {
         given["SPOOL_DIR"] = state.spool
         given["AUDIT_ANCHOR_FOLDER"] = state.audit
         given["GATEWAY_HTTP"] = address
-        // In the other profiles replicas share no port, so that two services can never do so by mistake.
+        // In the other profiles, replicas share no port. So two services can never share one by mistake.
         let isDevelopment = Self.profile == "development"
         for (server, port) in zip(Self.pictureServers, ports) where given[server.listens] == nil {
             given[server.listens] = isDevelopment ? port.address : "127.0.0.1:0"
@@ -201,7 +203,7 @@ final class LocalSystem {
             given["GATEWAY_WEB_APP_SOURCES"] =
                 given["GATEWAY_WEB_APP_SOURCES"]
                 ?? Self.pictureServers.compactMap { given[$0.base] }.joined(separator: ",")
-            // There are no reviewers either.
+            // A development system has no reviewers, so no person judges photos.
             given["VERIFICATION_JUDGE"] = given["VERIFICATION_JUDGE"] ?? "local"
         }
         if StateFolder.services.contains(name) {
@@ -224,7 +226,7 @@ final class LocalSystem {
             name: process, arguments: [Self.program(of: name)], environment: environment, log: state.log(process))
     }
 
-    /// The path of another program: all programs are in the same folder.
+    /// The path of another program. All programs are in the same folder.
     static func binary(_ name: String) -> String {
         let own =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
@@ -233,7 +235,8 @@ final class LocalSystem {
 
     private static let knownVariables = Mutex<[String: [String]]>([:])
 
-    /// The names of the variables that the program of a service or the gateway reads. It is asked once in a start.
+    /// The names of the variables that the program of a service or of the gateway reads. A start asks each program
+    /// once.
     static func variables(of name: String) throws -> [String] {
         if let known = knownVariables.withLock({ $0[name] }) { return known }
         let names = try describedVariables(of: name).compactMap { $0["name"]?.stringValue }
@@ -241,7 +244,7 @@ final class LocalSystem {
         return names
     }
 
-    /// The descriptions of its variables by the program of a service or the gateway.
+    /// The descriptions of the variables that the program of a service or of the gateway reads.
     static func describedVariables(of name: String) throws -> [JSONValue] {
         let text = try Subprocess.run([program(of: name), "--describe-config"])
         return try JSONValue.parse(Array(text.utf8)).arrayValue ?? []

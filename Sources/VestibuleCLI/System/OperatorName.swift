@@ -2,7 +2,7 @@ import Foundation
 
 /// The name of the person who uses the command. Audit trails keep it for good.
 enum OperatorName {
-    /// - Parameter word: the value of `--operator`. Without it, the name of the login session is taken.
+    /// - Parameter word: the value of `--operator`. Without it, this returns the name of the login session.
     static func given(_ word: String?) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         let name = word ?? environment["SUDO_USER"] ?? environment["USER"] ?? environment["LOGNAME"] ?? ""

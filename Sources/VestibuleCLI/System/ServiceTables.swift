@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// The tables of one service. The service's own program is run to work on them, whether replicas run or not.
+/// The tables of one service. It runs the service's own program to work on them, whether replicas run or not.
 struct ServiceTables: Sendable {
     let service: String
     private let environment: [String: String]
@@ -12,10 +12,10 @@ struct ServiceTables: Sendable {
         (self.service, self.environment, self.owner) = (service, environment, owner)
     }
 
-    /// Runs a body on the tables of every service that can be reached.
+    /// Runs a body on the tables of every service whose database is reachable from here.
     ///
-    /// - Parameter given: a state folder. If it is `nil`, the services are those whose connection string the
-    ///   environment has, as in a container. If it has none, the default state folder is used.
+    /// - Parameter given: a state folder. If it is `nil`, the services are the ones whose connection string the
+    ///   environment has, as in a container. If the environment has none, this uses the default state folder.
     static func each<Value>(state given: String?, _ body: ([ServiceTables]) throws -> Value) throws -> Value {
         let all = ProcessInfo.processInfo.environment
         let named = StateFolder.services.filter { service in
@@ -35,8 +35,7 @@ struct ServiceTables: Sendable {
         let postgres = try PostgresServer(state)
         let tables = try all(in: state, postgres)
         guard !state.isInUse else { return try body(tables) }
-        // No system runs, so the database is started for the body only. The lock keeps others from starting it
-        // meanwhile.
+        // No system runs, so start the database for the body only. The lock keeps others from starting it meanwhile.
         let lock = try state.lock()
         defer { close(lock) }
         try postgres.start()
@@ -52,7 +51,7 @@ struct ServiceTables: Sendable {
                 "\(prefix)_DATABASE_URL": try postgres.url(service.schemaName),
                 "AUDIT_ANCHOR_FOLDER": state.audit,
             ]
-            // The key ring is made after the tables, so it is missing at the first migration.
+            // A start makes the key ring after the tables, so it is missing at the first migration.
             if state.hasData(of: service) { environment["\(prefix)_KEYS_FILE"] = state.keyRing(service) }
             return ServiceTables(
                 service: service, environment: environment,

@@ -3,7 +3,7 @@ import Cryptography
 import Foundation
 import JSONText
 
-/// The folder of one local system: keys, passwords, logs and spools. A folder with a shorter name has its sockets.
+/// The folder of one local system: keys, passwords, logs and spools. Its sockets are in a folder with a shorter name.
 struct StateFolder {
     let path: String
     /// The paths of sockets must be short. So they are in a private folder under /tmp whose name is a hash of `path`.
@@ -33,7 +33,7 @@ struct StateFolder {
             throw CommandError("the state folder cannot be used: \(folder) cannot be made", code: 73)
         }
         var entry = stat()
-        // Names under /tmp can be guessed, so a folder of another user is refused.
+        // Anybody can guess names under /tmp, so this refuses a folder of another user.
         guard lstat(folder, &entry) == 0, folder.hasPrefix("/tmp/vestibule-") == false || entry.st_uid == getuid()
         else { throw CommandError("the state folder cannot be used: \(folder) is somebody else's", code: 73) }
         guard access(folder, W_OK | X_OK) == 0 else {
@@ -51,8 +51,7 @@ struct StateFolder {
     func log(_ name: String) -> String { "\(logs)/\(name).log" }
     func keyRing(_ service: String) -> String { "\(keys)/\(service).keys" }
 
-    /// Whether a process holds the lock. The run file does not tell: its process id may belong to another process by
-    /// now.
+    /// Whether a process holds the lock. The run file is no proof: its process id may belong to another process by now.
     var isInUse: Bool {
         let descriptor = open("\(path)/lock", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -60,7 +59,7 @@ struct StateFolder {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    /// Takes the lock that keeps a second `up` from the folder. It is released when the process ends.
+    /// Takes the lock that keeps a second `up` from the folder. The kernel releases it when the process ends.
     func lock() throws -> Int32 {
         let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -75,7 +74,7 @@ struct StateFolder {
         return descriptor
     }
 
-    /// Whether a service has or had data here: its key ring is made after its tables.
+    /// Whether a service has or had data here: a service gets its key ring after its tables.
     func hasData(of service: String) -> Bool { FileManager.default.fileExists(atPath: keyRing(service)) }
 
     /// Makes the missing key rings. Only their owner can read them.
@@ -85,7 +84,7 @@ struct StateFolder {
         }
     }
 
-    /// The password of a database role. It is made at first use.
+    /// The password of a database role. The first use makes it.
     func password(_ role: String) throws -> String {
         let file = "\(keys)/\(role).password"
         if let known = try? String(contentsOfFile: file, encoding: .utf8) { return known }
@@ -109,7 +108,7 @@ struct StateFolder {
 }
 
 extension String {
-    /// The name of a service where no hyphen can stand, as that of its schema and its role in the database.
+    /// The name of a service without hyphens, for its schema and its role in the database.
     var schemaName: String { ServiceName(rawValue: self).identifier }
     /// The prefix of a service's variables, without the underscore.
     var variablePrefix: String { schemaName.uppercased() }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension Array where Element: Sendable {
-    /// Runs a body on all elements at once, each on a thread of its own, so that what they wait for does not add up.
+    /// Runs a body on all elements at once, each on a thread of its own, so that their waiting times do not add up.
     ///
     /// - Returns: the results in the order of the elements.
     func together<Value: Sendable>(

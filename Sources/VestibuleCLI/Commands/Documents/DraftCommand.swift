@@ -40,7 +40,7 @@ enum DraftCommand<Client: DocumentClient> {
 
     // MARK: check and diff
 
-    /// Checks a file against the rules. If a system runs, it also compares the file with what the system has, as
+    /// Checks a file against the rules. If a system runs, it also checks the file against the data of the system, as
     /// `import` does.
     private static func check(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"], mostWords: 1)
@@ -89,7 +89,8 @@ enum DraftCommand<Client: DocumentClient> {
 
     // MARK: import
 
-    /// Makes a draft of a file, and lists everything that keeps it from being published, with lines as a compiler does.
+    /// Makes a draft of a file. It lists every problem that keeps the draft from being published, with its line as a
+    /// compiler does.
     private static func load(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], mostWords: 1)
         guard let file = arguments.rest.first else { throw Client.commands.misuse(of: "import") }
@@ -165,7 +166,7 @@ enum DraftCommand<Client: DocumentClient> {
         return (words[0], String(number))
     }
 
-    /// Turns a refusal of the service into an error that says what to do.
+    /// Turns a refusal of the service into an error that tells the person what to do.
     private static func told<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -2,7 +2,7 @@ import BusProtocol
 import EventLoop
 import JSONText
 
-/// `vestibule fields`, `vestibule stimuli`: check, compare, import and publish a document of which there is one.
+/// `vestibule fields`, `vestibule stimuli`: check, compare, import and publish a document of a kind that has only one.
 ///
 /// `check` and `diff` work without a running system and without a database.
 enum SingleDocumentCommand {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// `vestibule database`: active database sessions, how long they run, and which session blocks which.
+/// `vestibule database`: lists active database sessions, how long they run, and which session blocks another.
 enum DatabaseCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state"], flags: ["--json"])

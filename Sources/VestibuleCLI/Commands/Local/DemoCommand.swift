@@ -7,7 +7,7 @@ enum DemoCommand {
         let arguments = try Arguments(words, options: ["--state", "--http", "--spool", "--plan", "--uploads"])
         @Sendable func demo(_ address: String, _ spool: String, _ issuer: DemoIssuer? = nil) async throws {
             let client = try HTTPClient(address)
-            // This reports a wrong address at once. Later the demo waits if a service is away for a while.
+            // This reports a wrong address at once. Later, the demo waits if a service does not answer for a while.
             _ = try await Loop.offload { try client.send("GET", "/healthz") }
             let uploads = try arguments["--uploads"].map { try HTTPClient($0) }
             do {

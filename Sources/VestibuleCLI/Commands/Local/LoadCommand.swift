@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// `vestibule load`: sends calls to a development system at a rate, and says how long they took.
+/// `vestibule load`: sends calls to a development system at a rate, and prints how long they took.
 enum LoadCommand {
     static func run(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(
@@ -40,7 +40,7 @@ enum LoadCommand {
         return target
     }
 
-    /// Lets this process open so many files.
+    /// Lets this process open `count` files.
     private static func allowFiles(_ count: Int) throws {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

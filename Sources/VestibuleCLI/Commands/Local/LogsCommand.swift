@@ -3,7 +3,7 @@ import Foundation
 
 /// `vestibule logs`: the logs of all processes of a system, in the order of time.
 enum LogsCommand {
-    /// The number of lines that are shown if no time is given.
+    /// The number of lines to show if the command gets no time.
     private static let usualCount = 100
 
     static func run(_ words: ArraySlice<String>) throws {
@@ -37,7 +37,7 @@ enum LogsCommand {
         }
     }
 
-    /// Notes about lines that are not shown, and how to see them.
+    /// Notes about lines that the command does not show, and how to see them.
     private static func notes(left: Int, hidden: Int, _ cut: [String], _ filter: LogFilter) -> [String] {
         var notes: [String] = []
         if left > 0 { notes.append("\(left) older lines are left out: --since 1h shows those of the last hour") }
@@ -58,7 +58,8 @@ enum LogsCommand {
                 : "there is no log of \(service ?? "") in \(state.logs): it has \(all.joined(separator: ", "))")
     }
 
-    /// The log files of a service, one for each replica: `auth.log`, `auth-2.log`. All files if no service is given.
+    /// The log files of a service, one for each replica: `auth.log`, `auth-2.log`. Without a service, it returns all
+    /// files.
     private static func files(_ state: StateFolder, _ service: String?) -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: state.logs))?.sorted() ?? []
         guard let service else { return all }

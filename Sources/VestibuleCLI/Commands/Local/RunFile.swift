@@ -1,13 +1,13 @@
 import Foundation
 import JSONText
 
-/// The file in which a running `up` describes itself.
+/// The file in which a running `vestibule up` describes itself.
 struct RunFile {
     let process: pid_t
     let address: String
     let value: JSONValue
 
-    /// `nil` if no `up` runs from the folder.
+    /// `nil` if no `vestibule up` uses the folder now.
     init?(_ state: StateFolder) {
         guard let data = FileManager.default.contents(atPath: state.runFile),
             let value = try? JSONValue.parse([UInt8](data)),

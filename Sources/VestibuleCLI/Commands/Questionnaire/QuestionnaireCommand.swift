@@ -19,14 +19,14 @@ enum QuestionnaireCommand {
         switch words.first {
         case "ls": try QuestionnaireText.list(rest)
         case "migrate": try migrate(rest)
-        // The former name is from when only dates were sealed.
+        // `seal-dates` is the former name, from when the command sealed only dates.
         case "seal", "seal-dates": try seal(rest)
         default: guard try DraftCommand<Questionnaires>.run(words) else { throw commands.misuse(of: words.first) }
         }
     }
 
-    /// Moves every open session to the newest version, in batches. It skips sessions that were moved already, so an
-    /// interrupted command can be run again.
+    /// Moves every open session to the newest version, in batches. It skips sessions that it has moved already, so an
+    /// operator can run an interrupted command again.
     private static func migrate(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(
             words, options: ["--state", "--batch"], flags: ["--dry-run"], mostWords: 1)
@@ -52,7 +52,7 @@ enum QuestionnaireCommand {
     }
 
     /// Encrypts dates and answers about health from before they were encrypted, in batches. It skips encrypted ones, so
-    /// an interrupted command can be run again.
+    /// an operator can run an interrupted command again.
     private static func seal(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(words, options: ["--state", "--batch"], mostWords: 0)
         let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 50

@@ -11,8 +11,8 @@ struct SessionMigrationTotals {
     /// The number of sessions that were not moved, by the code of the reason.
     private var notMoved: [String: Int] = [:]
 
-    /// - Returns: the `after` of the next request; `nil` if no request is left. It is also `nil` if profile did not
-    ///   answer for any session, so that the rest has to wait.
+    /// - Returns: the `after` of the next request; `nil` if no request is left. It is also `nil` if profile answered
+    ///   for no session. The rest has to wait then.
     mutating func add(_ batch: SessionsMigrated) -> String? {
         sessions += batch.sessions
         kept += batch.kept

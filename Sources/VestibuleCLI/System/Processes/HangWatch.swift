@@ -3,7 +3,7 @@ import Synchronization
 
 /// Asks every process of a system regularly whether it still answers, on a thread of its own.
 ///
-/// A process that hangs or was stopped does not end, so its supervisor gets no signal about it.
+/// A hanging or stopped process does not end, so its supervisor gets no signal about it.
 final class HangWatch: Sendable {
     private struct State {
         var asked: [pid_t] = []
@@ -13,16 +13,16 @@ final class HangWatch: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A process counts as hanging after so many looks in a row without an answer. One may be due to load.
+    /// A process counts as hanging after this many looks in a row without an answer. A single one may be due to load.
     private static let limit = 3
-    /// Seconds without an answer after which a process hangs, and that a new process has to begin to answer.
+    /// A process that has not answered for this many seconds hangs. A new process has the same time to begin to answer.
     let patience: TimeInterval
 
     init(patience: TimeInterval = 12) { self.patience = patience }
 
     /// Starts the thread.
     ///
-    /// - Parameter address: of the gateway.
+    /// - Parameter address: the address of the gateway.
     func start(_ folder: StateFolder, _ address: String) {
         Thread.detachNewThread { [self] in
             while true {

@@ -45,10 +45,10 @@ struct PostgresServer {
 
     var superuser: String { "host=\(socketFolder) dbname=postgres user=postgres" }
 
-    /// Starts the server, and creates missing roles and schemas. A server that a killed `up` left running is stopped
-    /// first.
+    /// Starts the server, and creates missing roles and schemas. It first stops a server that a killed `vestibule up`
+    /// left running.
     ///
-    /// - Throws: ``CommandError`` that says what is missing if the data is incomplete.
+    /// - Throws: ``CommandError`` that names the missing part if the data is incomplete.
     func start() throws {
         try ownFolder(socketFolder, mode: 0o755)
         guard isThere else { throw missing("\(data)/PG_VERSION") }
@@ -82,18 +82,19 @@ struct PostgresServer {
                 + "(docs/operations/restore.md), or start an empty system from another one with --state")
     }
 
-    /// Creates the server's data in a new state folder. It does nothing if there is data, or if there was.
+    /// Creates the server's data in a new state folder. It does nothing if the folder has data or has had data.
     func createWhereNew() throws {
         if !isThere, !StateFolder.services.contains(where: state.hasData) { try create() }
     }
 
     /// Creates the data in a folder of another name and renames it when it is complete. An interrupted attempt stays
-    /// beside.
+    /// beside it.
     private func create() throws {
         let made = data
         let data = "\(made).\(UUID().uuidString)"
         try ownFolder(data, mode: 0o700)
-        // The file system is synchronized once, at the end. A thousand files one after the other take seconds.
+        // Synchronize the file system once, at the end. Synchronizing a thousand files one after the other takes
+        // seconds.
         try asServer(
             "initdb", ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--auth=peer", "--no-sync"])
         // The user that owns the server may connect as the superuser. Everybody else needs a password.

@@ -10,7 +10,7 @@ struct ProcessEnd: Sendable, Equatable {
     let signal: String?
     let at: Timestamp
 
-    /// - Parameter status: of `waitpid`.
+    /// - Parameter status: the status from `waitpid`.
     init(_ status: Int32, at: Timestamp = .now()) {
         exitCode = Subprocess.exitCode(of: status)
         signal = exitCode == nil ? Self.name(of: status & 0x7f) : nil

@@ -6,7 +6,7 @@ import Foundation
 /// is one of them.
 enum Subprocess {
     /// - Parameters:
-    ///   - environment: the whole environment; nothing is inherited.
+    ///   - environment: the whole environment; the program inherits nothing.
     ///   - output: the file to which standard output and standard error are appended.
     ///   - newSession: whether to start a new session, which the terminal's Ctrl-C does not reach.
     static func start(
@@ -33,7 +33,7 @@ enum Subprocess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The supervisor blocks the signals that it waits for. Its children must not inherit that.
+        // The supervisor blocks the signals that it waits for. Its children must not inherit the block.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -87,7 +87,7 @@ enum Subprocess {
 
     /// Writes a text to shared memory without a name, which no other process can open.
     ///
-    /// A file does not do: a container may have no writable folder.
+    /// It uses no file, since a container may have no writable folder.
     static func nameless(_ text: String) throws -> Int32 {
         let name = "/vestibule-\(UUID().uuidString)"
         let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)

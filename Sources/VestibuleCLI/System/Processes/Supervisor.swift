@@ -34,7 +34,7 @@ final class Supervisor {
         var startedAt = Date()
         /// When to restart it; `nil` while it runs.
         var restartAt: Date?
-        /// When to kill it, if it was asked to end; else `nil`.
+        /// When to kill it, if it must end; else `nil`.
         var killAt: Date?
         var hangs = false
 
@@ -62,19 +62,19 @@ final class Supervisor {
         self.report = report
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1] { sigaddset(&signals, number) }
-        // A blocked signal is not lost: `sigtimedwait` takes it later.
+        // A blocked signal is not lost. `sigtimedwait` takes it later.
         sigprocmask(SIG_BLOCK, &signals, nil)
     }
 
     func start(_ program: Program) throws {
-        // The gateway stays the last one, since the end stops it first.
+        // Keep the gateway last, since ``stopAll()`` stops it first.
         let child = Child(program: program, process: try Self.spawn(program))
         children.insert(child, at: children.firstIndex { $0.program.name == "gateway" } ?? children.count)
         log.note(.info, "process_started", ["process": .string(program.name), "pid": .integer(Int64(child.process))])
         reportStates()
     }
 
-    /// Makes a process finish its work and end. It is not restarted.
+    /// Makes a process finish its work and end. The supervisor does not restart it.
     func dismiss(_ name: String) {
         guard let index = children.firstIndex(where: { $0.program.name == name && $0.killAt == nil }) else { return }
         if children[index].restartAt != nil {
@@ -86,10 +86,10 @@ final class Supervisor {
         reportStates()
     }
 
-    /// The names of the processes that were not dismissed.
+    /// The names of the processes that nobody has dismissed.
     var names: [String] { children.filter { $0.killAt == nil }.map(\.program.name) }
 
-    /// Starts a process that the kernel ends when the supervisor ends for any reason.
+    /// Starts a process. The kernel ends it when the supervisor ends, for any reason.
     private static func spawn(_ program: Program) throws -> pid_t {
         try Subprocess.start(
             ["setpriv", "--pdeathsig", "TERM", "--"] + program.arguments, environment: program.environment,
@@ -140,8 +140,8 @@ final class Supervisor {
                 reportStates()
                 continue
             }
-            // A process that ran for a while restarts at once. One that keeps failing waits longer each time, 5 s at
-            // most.
+            // A process that ran for a while restarts at once. A process that keeps failing waits longer each time, 5 s
+            // at most.
             if lived > 30 { children[index].restartsInARow = 0 }
             let pause = lived > 5 ? 0.05 : min(5, 0.1 * pow(2, Double(children[index].restartsInARow)))
             children[index].restartAt = Date().addingTimeInterval(pause)
@@ -197,8 +197,8 @@ final class Supervisor {
 
     // MARK: End
 
-    /// Stops the gateway first, so that it can finish its requests, and then the services that it needs for them. A
-    /// process that has not ended after 8 s is killed.
+    /// Stops the gateway first, so that it can finish its requests. Then it stops the services that the gateway needs
+    /// for them. It kills a process that has not ended after 8 s.
     func stopAll() {
         if !children.isEmpty { log.note(.info, "stopping") }
         if let last = children.popLast() { stop([last]) }
