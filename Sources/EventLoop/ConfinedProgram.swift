@@ -3,8 +3,8 @@ import Foundation
 
 /// A program that computes bytes from bytes, and reaches nothing else.
 ///
-/// It is for programs of others that read files of strangers. The program runs as a child that gets only its input. It
-/// has no environment variables and no other descriptors. Landlock keeps it from all files except programs and
+/// It is for third-party programs that read files from strangers. The program runs as a child that gets only its input.
+/// It has no environment variables and no other descriptors. Landlock keeps it from all files except programs and
 /// libraries. seccomp keeps it from the network and from other processes. Input and output are in memory only, and
 /// vanish with the child and with this process.
 package struct ConfinedProgram: Sendable {
@@ -15,21 +15,21 @@ package struct ConfinedProgram: Sendable {
         /// Takes the reason.
         package init(_ reason: String) { self.reason = reason }
 
-        /// Whether the state of the machine may be the cause, and not the input. The child may not have started, the
-        /// kernel may have ended it for lack of memory, or others may have used the processor.
+        /// Whether the state of the machine may be the cause, and not the input. Perhaps the child did not start, the
+        /// kernel ended it for lack of memory, or other processes used the processor.
         package var isPassing: Bool { reason.hasPrefix("no_") || ["signal_9", "too_slow"].contains(reason) }
     }
 
     /// The path of the program.
     package let path: String
-    /// When the child is killed.
+    /// The time after which the child is killed.
     package let limit: Duration
 
-    /// In seconds of a processor.
+    /// The most processor time, in seconds.
     private static let work: UInt32 = 5
-    /// In bytes of address space.
+    /// The most address space, in bytes.
     private static let memory: UInt = 1 << 30
-    /// In bytes.
+    /// The most output, in bytes.
     private static let output: UInt = 4 << 20
 
     /// Takes the program's path and the most time that it may take.
@@ -38,15 +38,15 @@ package struct ConfinedProgram: Sendable {
     /// Runs the program.
     ///
     /// - Parameters:
-    ///   - arguments: those behind the program's name.
-    ///   - input: what it reads.
-    /// - Returns: what it writes, 4 MiB at most.
+    ///   - arguments: the arguments after the program's name.
+    ///   - input: the bytes that it reads.
+    /// - Returns: the bytes that it writes, 4 MiB at most.
     /// - Throws: ``Failure``.
     package func run(_ arguments: [String], on input: [UInt8] = []) async throws -> [UInt8] {
         try await Loop.offload { try runHere(arguments, on: input) }
     }
 
-    /// The child ends with the thread that starts it, which therefore waits for it.
+    /// The child ends with the thread that starts it. So that thread waits for the child.
     private func runHere(_ arguments: [String], on input: [UInt8]) throws(Failure) -> [UInt8] {
         let (source, result) = (CLinux_memory(), CLinux_memory())
         defer { for descriptor in [source, result] where descriptor >= 0 { close(descriptor) } }
@@ -64,7 +64,7 @@ package struct ConfinedProgram: Sendable {
         return bytes
     }
 
-    /// - Parameter status: of `CLinux_wait`.
+    /// - Parameter status: the result of `CLinux_wait`.
     private static func failure(_ status: Int32) -> Failure? {
         guard Int(status) != CLinux_tooSlow else { return Failure("too_slow") }
         guard Int(status) != CLinux_notWatched else { return Failure("no_child") }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// The events that a descriptor is watched for, or is ready for.
+/// Events of a descriptor: those to watch for, or those that have happened.
 package struct FileInterest: OptionSet, Sendable {
     /// The set as bits.
     package let rawValue: UInt8
@@ -25,7 +25,8 @@ package struct FileInterest: OptionSet, Sendable {
     }
 }
 
-/// Watches a descriptor, level-triggered, until ``cancel()``. It does not own the descriptor: cancel first, then close.
+/// Watches a descriptor, level-triggered, until ``cancel()``. It does not own the descriptor. Cancel the watch before
+/// you close the descriptor.
 @Loop package final class FileWatch {
     let descriptor: Int32
     var token: UInt = 0
@@ -55,8 +56,8 @@ package struct FileInterest: OptionSet, Sendable {
 
     /// Calls the handler once before the loop waits again, as if the descriptor were readable.
     ///
-    /// For descriptors that report only changes, after something that may have taken the report: see `zmq_getsockopt(3)`,
-    /// `ZMQ_FD`.
+    /// It is for descriptors that report only changes. Call it after an operation that may have consumed the report:
+    /// see `zmq_getsockopt(3)`, `ZMQ_FD`.
     package func lookAgain() {
         guard !looksAgain else { return }
         looksAgain = true

@@ -47,14 +47,15 @@ extension Loop {
 
     /// Runs work that may block for long, such as a connection that takes five seconds to fail.
     ///
-    /// It runs on one of at most 32 threads apart from the loop's thread and from the few threads that Swift's tasks share.
+    /// It runs on one of at most 32 threads. These are neither the loop's thread nor the few threads that Swift's tasks
+    /// share.
     package nonisolated static func offload<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await blocking.run(work) }
 
     /// Runs work that computes for long, on as many threads as there are processors.
     ///
-    /// Further work waits in a queue, so that many clients at once do not take the processors from the loop.
+    /// Further work waits in a queue. So many clients at once do not take the processors from the loop.
     package nonisolated static func compute<Success: Sendable>(
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await computing.run(work) }
@@ -62,13 +63,14 @@ extension Loop {
     private static let blocking = WorkLine(threads: 32)
     private static let computing = WorkLine(threads: ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Has an object end this turn once, after the jobs of the turn and before the loop waits again.
+    /// Calls ``TurnEnding/endTurn()`` of an object once, after the jobs of this turn and before the loop waits again.
     @Loop package static func atEndOfTurn(_ object: any TurnEnding) { LoopSources.shared.atEndOfTurn(object) }
 }
 
-/// Does at the end of a turn, once, what several jobs of the turn asked for, such as one flush of a connection.
+/// Does work once at the end of a turn, even if several jobs of the turn asked for it, such as one flush of a
+/// connection.
 ///
-/// The loop keeps the object until then. A closure would be allocated in each turn.
+/// The loop keeps the object until then. It is no closure, since each turn would allocate one.
 @Loop package protocol TurnEnding: AnyObject {
     /// Called once for each ``Loop/atEndOfTurn(_:)``.
     func endTurn()

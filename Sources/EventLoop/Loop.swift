@@ -1,4 +1,4 @@
-/// The loop of the process. Code marked `@Loop` runs on its thread, which the compiler checks.
+/// The loop of the process. Code marked `@Loop` runs on its thread, and the compiler checks that.
 ///
 /// The loop starts at first use and never stops. A process can run any number of services on it.
 @globalActor package actor Loop {
@@ -7,7 +7,7 @@
     /// The executor of the loop's thread.
     package nonisolated static let executor = LoopExecutor.start()
 
-    /// The executor, as Swift's concurrency asks for it.
+    /// The executor in the form that Swift's concurrency asks for.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
 
     /// Starts a task that stays on the loop. Any thread may call it.

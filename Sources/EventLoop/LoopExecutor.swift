@@ -4,8 +4,8 @@ import Synchronization
 
 /// Runs the jobs of `@Loop` on one thread, and polls the sources of events between them.
 ///
-/// It is both a serial executor and a task executor. If it were only the former, every resumed continuation would go
-/// through the global pool.
+/// It is both a serial executor and a task executor. If it were only a serial executor, every resumed continuation
+/// would go through the global pool.
 package final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// The most jobs of a turn before the loop polls its sources again.
     private static let jobsPerTurn = 64
@@ -17,7 +17,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// Jobs that the loop's thread enqueued. Only that thread uses this and the next two properties. No two accesses overlap, since a
     /// job never calls `runJobs`.
     @exclusivity(unchecked) private nonisolated(unsafe) var local: [UnownedJob] = []
-    /// The jobs that are running now. It is swapped with `local`, so that neither is allocated again.
+    /// The jobs that are running now. The loop swaps it with `local`, so that neither array is allocated again.
     @exclusivity(unchecked) private nonisolated(unsafe) var batch: [UnownedJob] = []
     /// The number of jobs between two readings of the clock. Most jobs take a microsecond, and reading the clock takes
     /// as long as a few of them. After a long job it is 1, so that a turn of long jobs ends in time.
@@ -27,9 +27,9 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
     private let thread = Atomic<pthread_t>(0)
 
     static func start() -> LoopExecutor {
-        // glibc gives each thread that allocates an arena of its own, up to 16 on two processors. It keeps the free
-        // memory of each. One arena is enough for a loop and its helpers. A thread that allocated before the loop began
-        // has another.
+        // glibc gives each thread that allocates memory an arena of its own, up to 16 on two processors. It keeps the
+        // free memory of each arena. One arena is enough for a loop and its helpers. A thread that allocated memory
+        // before the loop began has another arena.
         mallopt(M_ARENA_MAX, 1)
         let executor = LoopExecutor()
         let thread = Thread { executor.run() }
@@ -65,7 +65,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
     private func run() -> Never {
         thread.store(pthread_self(), ordering: .relaxed)
         let sources = Loop.assumed { LoopSources.shared }
-        // It stays for the life of the process.
+        // The watch stays for the life of the process.
         let woken = Loop.assumed { [wake] in FileWatch(wake, for: .read) { _ in Self.clear(wake) } }
         defer { withExtendedLifetime(woken) {} }
         while true {

@@ -25,7 +25,7 @@
     package func get() async throws -> Value {
         if let result { return try result.get() }
         return try await withUnsafeThrowingContinuation { continuation in
-            // A task that is not the loop's own is queued once more on its way here, and it may be resolved meanwhile.
+            // A task from outside the loop is queued once more on its way here. The promise may be resolved meanwhile.
             if let result {
                 continuation.resume(with: result)
             } else {

@@ -11,7 +11,8 @@ import Foundation
     private var lookedAt: [FileWatch] = []
     private var timers = TimerHeap()
     private var endOfTurn: [any TurnEnding] = []
-    /// The watches and the work of this turn. Each is swapped with its queue, so that neither is allocated again.
+    /// The watches and the work of this turn. The loop swaps each array with its queue, so that neither is allocated
+    /// again.
     private var (looking, ending) = ([FileWatch](), [any TurnEnding]())
 
     private nonisolated init() {}
@@ -54,8 +55,8 @@ import Foundation
         }
     }
 
-    /// Calls the handler of each watch that asked for it by ``FileWatch/lookAgain()``. If it asks again, that counts in the
-    /// next turn.
+    /// Calls the handler of each watch that asked for it by ``FileWatch/lookAgain()``. If a watch asks again, the next
+    /// turn calls its handler.
     func runLooks() {
         swap(&looking, &lookedAt)
         for watch in looking { watch.look() }

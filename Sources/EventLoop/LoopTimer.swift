@@ -13,8 +13,8 @@
         self.init(at: MonotonicClock.now() + duration.nanoseconds, body)
     }
 
-    /// Starts a timer for what is done again and again. It is due at the beat (``MonotonicClock/nextBeat(after:)``) that is
-    /// nearest to the end of the duration, so at most 50 ms from it. For less than 50 ms it is the next beat.
+    /// Starts a timer for repeated work. It is due at the beat (``MonotonicClock/nextBeat(after:)``) that is nearest to
+    /// the end of the duration, so at most 50 ms from it. For less than 50 ms, it is due at the next beat.
     package convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
         self.init(at: MonotonicClock.beat(about: duration, after: MonotonicClock.now()), body)
     }
@@ -26,10 +26,10 @@
         LoopSources.shared.add(self)
     }
 
-    /// How many timers wait in this process. A cancelled one may be among them until it is due.
+    /// How many timers wait in this process. A cancelled timer may count until it is due.
     package static var waiting: Int { LoopSources.shared.waitingTimers }
 
-    /// Prevents the call. After the call it does nothing.
+    /// Prevents the call. It does nothing if the call has happened already.
     package func cancel() { body = nil }
 
     var isCancelled: Bool { body == nil }

@@ -15,10 +15,10 @@ package enum MonotonicClock {
     ///
     /// A process does its repeated work at beats. So an idle process wakes once for all of it.
     ///
-    /// - Parameter instant: in nanoseconds since boot, as the result.
+    /// - Parameter instant: nanoseconds since boot. The result has the same unit.
     package static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }
 
-    /// The beat that is nearest to the end of a duration, and not over yet.
+    /// The beat that is nearest to the end of a duration and lies in the future.
     static func beat(about duration: Duration, after now: UInt64) -> UInt64 {
         nextBeat(after: now + max(duration.nanoseconds, beat / 2) - beat / 2)
     }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Runs work on a bounded number of threads, in the order in which it was added.
 ///
-/// The thread that had work last gets the next, and goes back to Dispatch once no work came for a while. So few threads stay where
-/// little is done. Dispatch alone bounds nothing. It also wakes the thread that has waited longest, so that none ends, and each keeps
-/// up to 64 KB of what other threads queued.
+/// The thread that had work last gets the next work. A thread without work for a while goes back to Dispatch. So little
+/// work needs few threads. Dispatch alone has no bound. It also wakes the thread that has waited longest, so that no
+/// thread ends. Each thread then keeps up to 64 KB of memory that other threads queued.
 final class WorkLine: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -33,7 +33,7 @@ final class WorkLine: Sendable {
 
     /// The threads that work or wait for work.
     var threads: Int { state.withLock { $0.threads } }
-    /// How much work has not begun.
+    /// The number of pieces of work that have not begun.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     private func add(_ work: @escaping Work) {
@@ -67,8 +67,9 @@ final class WorkLine: Sendable {
         }
     }
 
-    /// Whether a thread that waited in vain ends. One that was given work a moment ago does not, since its signal is there or
-    /// comes. The last one does not, since for a new thread Dispatch may make the loop wait until the system has one.
+    /// Whether a thread that waited in vain ends. A thread that got work a moment ago does not end, since its signal is
+    /// there or will come. The last thread does not end either. To make a new one, Dispatch may let the loop wait until
+    /// the system has a thread.
     private func ends(_ semaphore: DispatchSemaphore) -> Bool {
         state.withLock { state in
             guard state.threads > 1, let place = state.idle.firstIndex(where: { $0 === semaphore }) else {
