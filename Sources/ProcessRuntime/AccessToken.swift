@@ -18,7 +18,7 @@ package struct AccessToken: Sendable, Equatable {
 package enum TokenRefusal: Error, Equatable {
     /// It is not a token of auth, or it was changed.
     case invalid
-    /// It is signed with a key that is not known here, or not yet.
+    /// Its key is not known here, perhaps not yet.
     case unknownKey
     case expired
 }

@@ -1,6 +1,7 @@
 import Cryptography
 
-/// The origin of a request for limits that are counted in tables. It holds keyed hashes, which reveal no address.
+/// The origin of a request, for limits that a service counts in its tables. It holds keyed hashes, which reveal no
+/// address.
 package struct ClientOrigin: Sendable {
     /// The hash of an IPv4 address, or of the first 64 bits of an IPv6 address. Any other text is hashed as it is.
     package let address: [UInt8]

@@ -26,7 +26,7 @@ package enum CommonVariables {
         ] + peers.map { discovery($0) }
     }
 
-    /// The variable that says where to find a service.
+    /// The variable with the way to find a service.
     package static func discovery(_ service: ServiceName) -> ConfigurationVariable {
         .init(
             "BUS_\(service.identifier.uppercased())", .text, nil,

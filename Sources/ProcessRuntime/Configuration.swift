@@ -9,7 +9,7 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
     package init(_ description: String) { self.description = description }
 }
 
-/// The environment of a program. It is checked as a whole before anything starts.
+/// The environment of a program. The program checks it as a whole before anything starts.
 package struct Configuration: Sendable {
     /// The kind of environment that the system runs in.
     package let profile: DeploymentProfile
@@ -21,8 +21,8 @@ package struct Configuration: Sendable {
     /// Checks an environment.
     ///
     /// - Parameters:
-    ///   - prefix: such as `AUTH_`. An unknown name with this prefix is refused, and so is a name that is similar to a
-    ///     variable's. Names that orchestrators inject are ignored.
+    ///   - prefix: such as `AUTH_`. This refuses unknown names with the prefix, and names that are similar to a
+    ///     variable's. It ignores names that orchestrators inject.
     ///   - environment: the environment of the process.
     /// - Throws: ``ConfigurationError`` that names every unknown variable and every invalid value.
     package init(
@@ -136,7 +136,7 @@ package struct Configuration: Sendable {
 
     // MARK: Reading
 
-    /// The value of a declared variable. To ask for an undeclared one is a programming error.
+    /// The value of a declared variable. Asking for an undeclared variable is a programming error.
     package func optionalText(_ name: String) -> String? {
         precondition(variables[name] != nil, "\(name) is not declared")
         return values[name]

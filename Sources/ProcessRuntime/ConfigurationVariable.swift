@@ -8,9 +8,9 @@ package struct ConfigurationVariable: Sendable, Hashable {
         /// `300s`, `15m`, `72h`, within a range of seconds; or `off` if `mayBeOff`.
         case duration(ClosedRange<Int64>, mayBeOff: Bool)
         case choice([String])
-        /// Comma-separated: at least one of these, each at most once. The order matters.
+        /// A comma-separated list of at least one of these words, each at most once. The order matters.
         case choices([String])
-        /// Comma-separated.
+        /// A comma-separated list.
         case list
 
         var label: String {
@@ -41,7 +41,7 @@ package struct ConfigurationVariable: Sendable, Hashable {
     package var fallback: String?
     /// The description, for the operator.
     package var note: String
-    /// The value may also be in a file, whose path is in `NAME_FILE`. It is never printed.
+    /// The value may also be in a file, whose path is in `NAME_FILE`. No program prints it.
     package var isSecret: Bool
 
     /// Takes the name, the type, the default and the description.

@@ -15,7 +15,7 @@ package struct LanguagePreference: Sendable {
         wanted = ranges.filter { $0.quality > 0 }.sorted { ($1.quality, $0.order) < ($0.quality, $1.order) }.map(\.tag)
     }
 
-    /// Chooses the best available language, or the fallback if none fits. `pt` is chosen for `pt-BR` if there is no
+    /// Chooses the best available language, or the fallback if none fits. For `pt-BR`, it chooses `pt` if there is no
     /// `pt-BR`, and the other way round. Source: RFC 4647, 3.4.
     package func choose(from languages: [String], fallback: String) -> String {
         for tag in wanted where tag != "*" {

@@ -5,7 +5,7 @@ import JSONText
 
 /// A structured log: one JSON object per line on standard error. It never contains personal data or secrets.
 package struct Log: Sendable {
-    /// How important a line is.
+    /// The importance of a line.
     package enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Writes lines on its own thread, so a slow reader delays no request.
 ///
-/// The waiting lines are bounded. A line without room is dropped and counted. The count is written after the lines that
-/// had room.
+/// The number of waiting bytes is limited. The writer drops and counts a line without room. It writes the count after
+/// the lines that had room.
 final class LogWriter: Sendable {
     static let standardError = LogWriter(descriptor: 2)
 
@@ -34,7 +34,7 @@ final class LogWriter: Sendable {
         if begins { queue.async { [self] in writeAll() } }
     }
 
-    /// Returns when all earlier lines are written, but after a second at the latest. A hanging reader does not keep the
+    /// Returns when all earlier lines are written, or after a second at the latest. A hanging reader does not keep the
     /// process alive.
     func flush() {
         let done = DispatchSemaphore(value: 0)

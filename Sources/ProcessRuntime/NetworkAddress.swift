@@ -29,21 +29,21 @@ package struct NetworkAddress: Hashable, Sendable {
 
     /// The networks that a limit per address counts.
     ///
-    /// An IPv4 address counts by itself. For an IPv6 address the first 64 bits count, which one customer has, and also
-    /// the first 48 bits, which one site has. The limit of a site is ``siteShares`` times as high.
+    /// An IPv4 address counts by itself. For an IPv6 address, the first 64 bits count, since one customer has them. The
+    /// first 48 bits, which one site has, count too. The limit of a site is ``siteShares`` times as high.
     package var sharers: [Sharer] {
         guard !isIPv4 else { return [Sharer(key: bytes, shares: 1)] }
         return [Sharer(key: Array(bytes[..<8]), shares: 1), Sharer(key: Array(bytes[..<6]), shares: Self.siteShares)]
     }
 
-    /// How many times the limit of one customer all customers of a site have together.
+    /// All customers of a site together have this many times the limit of one customer.
     package static let siteShares = 8
 
     /// An address or its network, as a limit counts it.
     package struct Sharer: Hashable, Sendable {
         /// 16 bytes for an IPv4 address; 8 or 6 bytes for an IPv6 network.
         package let key: [UInt8]
-        /// How many times the limit of one address it has.
+        /// The limit of this sharer, as a multiple of the limit of one address.
         package let shares: Int
     }
 }

@@ -57,7 +57,7 @@ extension PrometheusText {
         let origin = [("service", service.rawValue), ("instance", instance.description)]
         add(
             "vestibule_uptime_seconds", "Time since the process started.", origin, Double(report.uptimeMs) / 1000)
-        // Gauges of other builds without a help text here are left out.
+        // Leave out gauges of other builds that have no help text here.
         for (name, help) in Self.gauges {
             guard let value = report.gauges?[name] else { continue }
             add("vestibule_\(name)", help, origin, value)

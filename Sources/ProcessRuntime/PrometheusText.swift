@@ -19,7 +19,7 @@ package struct PrometheusText {
     /// Makes an empty text.
     package init() {}
 
-    /// In the order of writing.
+    /// Labels in the order of writing.
     package typealias Labels = [(name: String, value: String)]
 
     /// Adds a counter or a gauge with a whole number.
@@ -32,8 +32,8 @@ package struct PrometheusText {
         family(name, .gauge, help) { $0.append("\(name)\(Self.text(labels)) \(value)") }
     }
 
-    /// Adds a histogram, whose name ends in `_seconds`. A histogram of a build with other bounds is left out, because
-    /// its counts mean other times.
+    /// Adds a histogram, whose name ends in `_seconds`. It leaves out a histogram of a build with other bounds, because
+    /// its counts stand for other times.
     package mutating func add(_ name: String, _ help: String, _ labels: Labels, _ histogram: Histogram) {
         guard histogram.counts.count == Histogram.bounds.count + 1 else { return }
         family(name, .histogram, help) { lines in

@@ -17,10 +17,10 @@ package enum ServiceProcess {
 
     /// Ends the process after all output and logs are written.
     ///
-    /// It does not call `exit`, which takes down libcrypto while threads that connect to the database use it. About one
-    /// end in a hundred was then a crash.
+    /// It does not call `exit`, which cleans up libcrypto while threads that connect to the database still use it. With
+    /// `exit`, about one end in a hundred was a crash.
     ///
-    /// - Parameter code: of sysexits.h.
+    /// - Parameter code: an exit code of sysexits.h.
     package static func end(_ code: Int32) -> Never {
         fflush(nil)
         LogWriter.standardError.flush()
@@ -29,7 +29,7 @@ package enum ServiceProcess {
 
     /// Prints one line and ends the process.
     ///
-    /// - Parameter code: of sysexits.h; 78 is `EX_CONFIG`.
+    /// - Parameter code: an exit code of sysexits.h; 78 is `EX_CONFIG`.
     package static func fail(_ message: String, code: Int32 = 78) -> Never {
         Log.standardError(Array((message + "\n").utf8))
         end(code)
