@@ -9,18 +9,18 @@ package struct ProviderAnswer: Sendable {
     package let status: Int
     /// At most as large as the caller allows.
     package let body: [UInt8]
-    /// How long the provider asks to wait; `nil` if it does not.
+    /// How long the provider asks to wait; `nil` if it does not ask.
     package var retryAfter: Duration?
 }
 
-/// Why there is no usable response of a provider. It contains nothing that was sent.
+/// Why there is no usable response of a provider. It contains no part of the request.
 package struct ProviderFailure: Error, Equatable {
     /// Such as `http_503`, `no_answer`, `connection_refused` or `host_not_found`; else the system's text.
     package let reason: String
     /// Whether the connection was refused. The next request would fail too.
     package var isRefused: Bool { self == .connectionRefused }
 
-    /// - Parameter reason: contains nothing that was sent, since it is logged.
+    /// - Parameter reason: contains no part of the request, since logs contain the reason.
     package init(_ reason: String) { self.reason = reason }
 
     /// No complete response came within the limit.
@@ -49,15 +49,16 @@ package struct ProviderFailure: Error, Equatable {
 /// Sends HTTP requests to providers.
 ///
 /// It uses `URLSession`, which is part of the toolchain and has TLS with the system's certificate authorities. A
-/// session works on its own threads. Its known problems, and what is done about them:
+/// session works on its own threads. These are its known problems, each with the measure against it:
 /// - A kept connection that the other side closed fails the next request. So each request has its own session, and no
 ///   connection is used twice.
 /// - Its timeouts start again with each byte. So a timer of the loop ends the wait.
-/// - It follows redirects, with the body and the code in it. So redirects are refused, and the result is the redirect.
+/// - It follows redirects, with the body and the code in it. So this client refuses redirects, and returns the redirect
+///   itself.
 /// - It keeps cookies, caches and credentials. So its configuration is ephemeral and has none of them.
-/// - It collects a response of any size. So a response beyond the limit is cut off and counts as failed.
-/// - Its libcurl uses the proxy of the environment (`https_proxy`). That stays, since some networks have no other way
-///   out. An https proxy sees only the host's name.
+/// - It collects a response of any size. So this client cuts off a response beyond the limit. It counts as failed.
+/// - Its libcurl uses the proxy of the environment (`https_proxy`). This client allows that, since some networks have
+///   no other way out. An https proxy sees only the host's name.
 package enum ProviderClient {
     /// The size of a response, unless the caller allows another one.
     package static let largestAnswerBytes = 65_536
@@ -65,7 +66,7 @@ package enum ProviderClient {
     /// Sends one request.
     ///
     /// - Parameters:
-    ///   - limit: of the whole exchange.
+    ///   - limit: the most time of the whole exchange.
     ///   - most: the largest response, in bytes.
     /// - Returns: the complete response, or why there was none within the limits.
     @Loop package static func ask(
@@ -116,7 +117,7 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let body = body.withLock { $0 }
-        // The task was cancelled because the response is too large, but it may have been complete by then.
+        // The collector cancels the task of a response that is too large. The response may have been complete by then.
         guard body.count <= most else { return finish(.failure(ProviderFailure(nil))) }
         guard error == nil, let answer = task.response as? HTTPURLResponse else {
             return finish(.failure(ProviderFailure(error ?? URLError(.badServerResponse))))

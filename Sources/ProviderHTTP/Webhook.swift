@@ -7,7 +7,7 @@ import Values
 /// Posts signed JSON to a URL that an operator owns.
 ///
 /// `Vestibule-Signature` is `v1=` and the HMAC-SHA-256, in hex, of `Vestibule-Timestamp` (seconds since 1970), a dot
-/// and the body. `Idempotency-Key` is the same at each attempt of the same thing.
+/// and the body. `Idempotency-Key` is the same in each attempt to send the same item.
 package struct Webhook: Sendable {
     /// Where to post.
     package let url: URL
