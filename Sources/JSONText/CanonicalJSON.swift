@@ -1,4 +1,5 @@
-/// The JSON Canonicalization Scheme (RFC 8785): each value has exactly one text, which can be hashed.
+/// The JSON Canonicalization Scheme (RFC 8785): each value has exactly one text, so a hash of the text identifies the
+/// value.
 public enum CanonicalJSON {
     /// The canonical text in UTF-8: no white space, members sorted by UTF-16 code units, numbers as ECMAScript writes
     /// them.
@@ -44,13 +45,14 @@ public enum CanonicalJSON {
         return a.withUTF8 { a in b.withUTF8 { b in JSONOutput.precedes(a, b) } }
     }
 
-    /// Beyond 2^53 ECMAScript has only the nearest double.
+    /// Beyond 2^53, ECMAScript has only the nearest double.
     private static func writeNumber(_ value: Int64, to text: JSONOutput) {
         guard value.magnitude > 1 << 53 else { return text.put(magnitude: value.magnitude, isNegative: value < 0) }
         text.put(ascii: number(Double(value)))
     }
 
-    /// Source: ECMA-262, Number::toString, radix 10. The digits are Swift's shortest that read back as the same value.
+    /// Source: ECMA-262, Number::toString, radix 10. The digits are the shortest of Swift that read back as the same
+    /// value.
     static func number(_ value: Double) -> String {
         precondition(value.isFinite, "JSON has no such number")
         if value == 0 { return "0" }

@@ -16,7 +16,7 @@ public struct JSONDocument: Sendable {
         var next: Int32
     }
 
-    /// One reference, because a node is copied often.
+    /// Holds all parts behind one reference, because nodes are copied often.
     private final class Storage: Sendable {
         let bytes: [UInt8]
         let tape: [Entry]
@@ -49,6 +49,6 @@ public struct JSONDocument: Sendable {
     /// The value of the whole text.
     public var root: JSONNode { JSONNode(document: self, index: 0) }
 
-    /// The number of Unicode scalars that start in some UTF-8.
+    /// The number of Unicode scalars that start in these bytes of UTF-8.
     static func scalars(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 & 0b1100_0000 != 0b1000_0000 } }
 }

@@ -1,4 +1,4 @@
-/// One value of a ``JSONDocument``. It copies nothing until it is asked for.
+/// One value of a ``JSONDocument``. It copies nothing before a caller asks for a value.
 public struct JSONNode: Sendable {
     /// The kinds of JSON values.
     public enum Kind: UInt8, Sendable { case null, bool, number, string, array, object }
@@ -121,7 +121,7 @@ public struct JSONNode: Sendable {
         return nil
     }
 
-    /// A copy of the value with everything in it.
+    /// A copy of the value, including all values in it.
     public var value: JSONValue {
         switch entry.kind {
         case .null: .null

@@ -1,6 +1,6 @@
 /// Reads an object member by member. Unknown members are skipped.
 ///
-/// Members are found at once if they are asked for in the order of the text.
+/// It finds a member at once if the caller reads members in the order of the text.
 public struct JSONObjectReader {
     private let document: JSONDocument
     private let first: Int

@@ -9,7 +9,7 @@ public final class JSONOutput {
 
     /// Makes an empty text.
     ///
-    /// - Parameter capacity: the expected number of bytes. More are possible and cost time.
+    /// - Parameter capacity: the expected number of bytes. More bytes are possible but cost time.
     init(capacity: Int = 1024) {
         self.capacity = capacity
         base = .allocate(capacity: capacity)
@@ -95,7 +95,7 @@ public final class JSONOutput {
             reserve(length + 2)
             let start = base + count
             start[0] = UInt8(ascii: "\"")
-            // Most strings need no escapes, so the bytes are copied while they are looked at, eight at a time.
+            // Most strings need no escapes. So this copies the bytes while it checks them, eight at a time.
             let (source, copy) = (UnsafeRawBufferPointer(text), UnsafeMutableRawPointer(start + 1))
             var (index, needsEscape) = (0, false)
             while index &+ 8 <= length {
@@ -121,8 +121,8 @@ public final class JSONOutput {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// The same for any of eight bytes at once. Source: "Determine if a word has a byte less than n" in Anderson, Bit Twiddling
-    /// Hacks. A byte is equal to another one if their exclusive or is less than 1.
+    /// Whether any of eight bytes needs an escape. Source: "Determine if a word has a byte less than n" in Anderson,
+    /// Bit Twiddling Hacks. Two bytes are equal if their exclusive or is less than 1.
     private static func needsEscape(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let (quote, backslash) = (word ^ ones &* UInt64(UInt8(ascii: "\"")), word ^ ones &* UInt64(UInt8(ascii: "\\")))

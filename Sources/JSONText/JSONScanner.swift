@@ -1,8 +1,9 @@
 /// The form in which the names of an object are compared.
 private enum MemberName: Hashable {
     case text(String)
-    /// Of a long name. Comparing strings takes the square of a run of combining marks. Two long names that are equivalent and have
-    /// other bytes are therefore read, and a dictionary keeps one of them.
+    /// The bytes of a long name. Comparing strings takes the square of the length of a run of combining marks, so long
+    /// names are compared by bytes. If two of them are equivalent but have other bytes, the scanner accepts both. A
+    /// dictionary then keeps one of them.
     case bytes([UInt8])
 
     init(_ name: String) { self = name.utf8.count <= 256 ? .text(name) : .bytes(Array(name.utf8)) }
@@ -26,7 +27,7 @@ struct JSONScanner {
 
     /// Parses a text.
     ///
-    /// - Returns: false if there is an error. `failure` and `position` then say which and where.
+    /// - Returns: false if there is an error. `failure` and `position` then have the error and its place.
     mutating func scan(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         self.text = text
         guard text.count < Int32.max else { return fail(.tooManyValues) }
@@ -136,8 +137,8 @@ struct JSONScanner {
         return true
     }
 
-    /// Whether no earlier name of the object is the same string, after escapes are resolved. A dictionary takes canonically
-    /// equivalent names for one, such as `é` in one scalar and in two, and would lose a member.
+    /// Whether no earlier name of the object is the same string, after escapes are resolved. To a dictionary,
+    /// canonically equivalent names are one name, such as `é` in one scalar and in two. It would lose a member.
     private mutating func isNew(
         _ name: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, from first: Int, _ many: inout Set<MemberName>?
     ) -> Bool {

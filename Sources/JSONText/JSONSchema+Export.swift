@@ -1,7 +1,7 @@
 extension JSONSchema {
     /// Where a schema is used. Reading is lenient; writing has exactly one form.
     public enum Place: Sendable {
-        /// A request of the public API. Unknown members are refused, UUIDs are accepted in either case, and times with any
+        /// A request of the public API. It refuses unknown members. It accepts UUIDs in either case, and times with any
         /// offset from UTC.
         case publicRequest
         /// A reply of the public API.
@@ -10,7 +10,7 @@ extension JSONSchema {
         case bus
     }
 
-    /// Returns the JSON that a document has in place of a schema with a name.
+    /// Returns the JSON that stands for a named schema in a document.
     public typealias Referral = (Name, JSONSchema) -> JSONValue
 
     /// The schema as JSON Schema 2020-12, without `$schema` and `$id`.
@@ -43,7 +43,7 @@ extension JSONSchema {
         }
     }
 
-    /// Generators take one list of choices better than a list in a list.
+    /// Generators handle one list of choices better than a list in a list.
     private static func nullable(_ schema: JSONValue) -> JSONValue {
         ["anyOf": .array((schema["anyOf"]?.arrayValue ?? [schema]) + [["type": "null"]])]
     }
@@ -72,7 +72,7 @@ extension JSONSchema {
         var schema: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
         switch place {
         case .publicRequest: schema["additionalProperties"] = false
-        // A later release may answer with more, and a generated client must not refuse that.
+        // A later release may answer with more members, and a generated client must not refuse these.
         case .publicReply: break
         case .bus: schema["additionalProperties"] = true
         }
@@ -84,10 +84,10 @@ extension JSONSchema {
 extension JSONSchema.StringRule {
     func exported(_ place: JSONSchema.Place) -> JSONValue {
         var schema: [String: JSONValue] = ["type": "string"]
-        // The reader of an open set gets the values of this release. A writer may use other values.
+        // A reply lists the values of an open set in this release. A writer of a request may use other values.
         if let values = values ?? (place == .publicReply ? known : nil) {
             schema["enum"] = .array(values.map { .string($0) })
-            // Generators leave out what is no name, and would have two values of one name.
+            // Generators leave out characters that a name cannot have. So two values could get one name.
             if place != .bus, values.contains(where: { $0.hasSuffix("[]") }) {
                 let names = values.map { $0.replacing("[]", with: "_list").uppercased() }
                 schema["x-enum-varnames"] = .array(names.map { .string($0) })

@@ -1,5 +1,5 @@
 extension JSONSchema {
-    /// Whether a value has no problems. It is the same as an empty ``problems(in:)`` but much faster.
+    /// Whether a value has no problems. The result is the same as that of an empty ``problems(in:)``, but much faster.
     func fits(_ node: JSONNode) -> Bool {
         switch self {
         case .any: true
@@ -28,7 +28,7 @@ extension JSONSchema {
         }
     }
 
-    /// A sentence about what is wrong with a text; `nil` if nothing is, or if this is not a schema of strings.
+    /// A sentence about the first problem of a text; `nil` if it has none, or if this is not a schema of strings.
     public func problem(with text: String) -> String? {
         switch self {
         case .string(let rule): rule.problem(with: text)?.message

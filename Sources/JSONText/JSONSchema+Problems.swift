@@ -2,9 +2,9 @@ extension JSONSchema {
     /// The most problems that are reported for one value.
     static let mostProblems = 100
 
-    /// Everything that is wrong with a value, in document order; only the first 100 problems.
+    /// The problems of a value, in document order; only the first 100.
     public func problems(in node: JSONNode) -> [SchemaProblem] {
-        // Nearly every value fits, so usually no path and no sentence is built.
+        // Nearly every value fits, so this usually builds no path and no sentence.
         if fits(node) { return [] }
         var found: [SchemaProblem] = []
         check(node, at: SchemaPlace(), into: &found)
@@ -101,7 +101,7 @@ extension JSONSchema {
     }
 }
 
-/// A place in a JSON text, in both forms that a problem tells.
+/// A place in a JSON text, in both forms that a problem has.
 private struct SchemaPlace {
     var field = ""
     var pointer = ""
@@ -119,7 +119,7 @@ extension SchemaProblem {
 }
 
 extension JSONSchema.StringRule {
-    /// The first thing that is wrong with a text: its code and a sentence.
+    /// The first problem of a text: its code and a sentence.
     func problem(with value: String) -> (code: String, message: String)? {
         if let values {
             return values.contains(value) ? nil : ("not_allowed", "Must be one of: \(values.joined(separator: ", ")).")

@@ -11,7 +11,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case map(of: JSONSchema, count: ClosedRange<Int>)
     case object([Member])
     case nullable(JSONSchema)
-    /// The first schema that fits is used. If none fits, the value has the problems of the last schema.
+    /// A value is read by the first schema that fits. If none fits, the value has the problems of the last schema.
     case anyOf([JSONSchema])
     /// A schema with a name of its own, by which documents of the public API refer to it.
     case named(Name, JSONSchema)
@@ -44,14 +44,14 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var isRequired: Bool
         /// One sentence for the reader of the exported schema.
         public var note: String
-        /// Whether another member has taken its place. It stays for one version of the public API.
+        /// Whether another member has taken its place. The old member stays for one version of the public API.
         public var isDeprecated: Bool
         /// The member's value in examples of the documents.
         public var example: JSONValue?
-        /// Whether examples have the member although it is optional, or leave it out. `nil`: whole ones have it.
+        /// Whether examples include this optional member. If it is `nil`, only whole examples include it.
         public var inExamples: Bool?
 
-        /// Takes the name, the schema, and what documents say of the member.
+        /// Takes the name, the schema, and the texts and settings for documents.
         public init(
             _ name: String, _ schema: JSONSchema, isRequired: Bool, note: String = "", isDeprecated: Bool = false,
             example: JSONValue? = nil, inExamples: Bool? = nil
@@ -86,10 +86,10 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var format: StringFormat?
         /// The only values that are allowed; `nil` for any.
         public var values: [String]?
-        /// The values of this release, where later ones may have more: only the documents of the public API tell them.
+        /// The values of this release, if later releases may have more. Only the documents of the public API list them.
         public var known: [String]?
 
-        /// A string of at most 4,096 Unicode scalars, unless the arguments say otherwise.
+        /// Makes a rule. By default, a string has at most 4,096 Unicode scalars.
         public init(
             length: ClosedRange<Int> = 0...4096, format: StringFormat? = nil, values: [String]? = nil,
             known: [String]? = nil
@@ -122,7 +122,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public static func values(_ values: String...) -> JSONSchema { .string(StringRule(values: values)) }
     /// An open set, of which this release writes these.
     public static func open(_ known: String...) -> JSONSchema { .string(StringRule(length: 1...32, known: known)) }
-    /// The same, for strings of other lengths.
+    /// An open set of strings with other lengths.
     public static func open(_ length: ClosedRange<Int>, _ known: String...) -> JSONSchema {
         .string(StringRule(length: length, known: known))
     }
@@ -142,17 +142,17 @@ public indirect enum JSONSchema: Sendable, Hashable {
     public static let uuid = JSONSchema.string(StringRule(length: 36...36, format: .uuid))
     /// A date, `YYYY-MM-DD`.
     public static let date = JSONSchema.string(StringRule(length: 10...10, format: .date))
-    /// A time, by RFC 3339. The length is that of the form in which it is written.
+    /// A time, by RFC 3339. The length is that of the written form.
     public static let dateTime = JSONSchema.string(StringRule(length: 20...27, format: .dateTime))
 
-    /// The same under a name.
+    /// This schema under a name.
     public func named(_ name: String, _ words: String = "") -> JSONSchema { .named(Name(name, words: words), self) }
-    /// The same under the name of its Swift type.
+    /// This schema under the name of its Swift type.
     public func named(_ type: Any.Type, _ words: String = "") -> JSONSchema {
         .named(Name(of: type, words: words), self)
     }
 
-    /// Its members, where it is an object's.
+    /// The members of an object; none for other schemas.
     public var members: [Member] {
         switch self {
         case .object(let members): members
@@ -162,17 +162,17 @@ public indirect enum JSONSchema: Sendable, Hashable {
     }
 }
 
-/// One thing that is wrong with a JSON text.
+/// One problem of a JSON text.
 public struct SchemaProblem: Sendable, Hashable {
     /// The place: member names and indices separated by dots, such as `device.name` and `answers.3.value`; empty for
     /// the whole text.
     public var field: String
-    /// The same place as a JSON pointer (RFC 6901), which also tells a name that has a dot: `/answers/3/value`.
+    /// The same place as a JSON pointer (RFC 6901). It is unambiguous even if a name has a dot: `/answers/3/value`.
     public var pointer: String
     /// `required`, `unknown_member`, `wrong_type`, `too_short`, `too_long`, `too_small`, `too_large`, `too_few`,
     /// `too_many`, `not_allowed` (not one of the values) or `malformed` (a format does not hold).
     public var code: String
-    /// One sentence that a person may be shown.
+    /// One sentence that a person may see.
     public var message: String
 
     /// Takes the place in both forms, the code and the sentence.

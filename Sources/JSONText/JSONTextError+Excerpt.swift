@@ -1,5 +1,5 @@
 extension JSONTextError {
-    /// The line with the error, and a mark below the character, as compilers show it. A long line is cut around the
+    /// The line with the error, and a mark below the character, as compilers show them. A long line is cut around the
     /// character.
     ///
     /// - Parameter text: the text that was read.

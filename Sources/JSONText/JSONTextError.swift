@@ -44,7 +44,7 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// How deep and how large a text may be.
+/// Limits on the depth and the size of a text.
 public struct JSONLimits: Sendable {
     /// The most arrays and objects inside each other.
     public var depth: Int

@@ -2,7 +2,7 @@
 ///
 /// It reads and writes the same text as ``WireJSON``.
 public protocol JSONCoded {
-    /// Reads the value. The schema checks bounds, not this.
+    /// Reads the value. It checks no bounds, since the schema does.
     ///
     /// - Throws: ``JSONMismatch`` if the text has another kind of value.
     init(json: JSONNode) throws(JSONMismatch)

@@ -1,6 +1,6 @@
 /// Reads `Decodable` values from a ``JSONNode``, directly from the tape.
 ///
-/// The schema reports what is wrong with a text, with the path. The errors here have no path.
+/// The schema reports the problems of a text with their paths. The errors here have no path.
 struct WireDecoder: Decoder {
     let node: JSONNode
 

@@ -1,10 +1,10 @@
 /// Writes `Encodable` values as JSON, directly into bytes.
 ///
-/// There is one buffer for the whole text. A value is written in its final place. When an object is closed, its members
-/// are sorted by name.
+/// There is one buffer for the whole text. The encoder writes each value in its final place. When an object is closed,
+/// its members are sorted by name.
 ///
-/// This works for types that write one container at a time, as the compiler's implementations do. A nested container is
-/// refused.
+/// This works for types that write one container at a time, as the compiler's implementations do. It refuses a nested
+/// container.
 final class WireEncoder: Encoder {
     /// An object or an array that is being written.
     private struct Frame {
