@@ -10,14 +10,14 @@ package enum AESGCM {
     /// How much longer ``seal(_:key:associated:)`` makes a text, in bytes.
     package static let overhead = nonceLength + tagLength
 
-    /// Looked up once, as for ``SHA256``. It is never freed and never changed.
+    /// Looked up once, as for ``SHA256``. Nothing frees or changes it.
     private nonisolated(unsafe) static let algorithm = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
     /// Encrypts.
     ///
     /// - Parameters:
     ///   - key: 32 bytes.
-    ///   - associated: what the bytes belong to. They can be opened only with the same value.
+    ///   - associated: names the owner of the bytes. Only the same value can open them.
     /// - Returns: nonce, ciphertext and tag.
     package static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
         seal(plaintext, key: key, nonce: RandomBytes.make(nonceLength), associated: associated)

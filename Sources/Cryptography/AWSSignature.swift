@@ -9,7 +9,7 @@ package struct AWSSigner: Sendable {
         package var accessKey: String
         /// The secret half.
         package var secretKey: String
-        /// Belongs to credentials of short life; `nil` otherwise.
+        /// The session token of credentials with a short life; `nil` for others.
         package var sessionToken: String?
 
         /// Takes the keys.
@@ -20,10 +20,10 @@ package struct AWSSigner: Sendable {
 
     /// The signed parts of a request.
     package struct Request: Sendable {
-        /// Such as `POST`.
+        /// The method, such as `POST`.
         package var method: String
-        /// As it is before percent-encoding. It is encoded once, as S3 wants it; other services encode it twice, which
-        /// makes no difference for `/`.
+        /// The path before percent-encoding. The signer encodes it once, as S3 requires. Other services encode it
+        /// twice, which makes no difference for `/`.
         package var path: String
         /// Names and values as they are before percent-encoding.
         package var query: [(name: String, value: String)]
@@ -56,8 +56,8 @@ package struct AWSSigner: Sendable {
         (self.credentials, self.region, self.service) = (credentials, region, service)
     }
 
-    /// The headers to add to a request: `x-amz-date`, `x-amz-security-token` where there is one, and `authorization`. S3
-    /// also wants `x-amz-content-sha256`, which the caller signs as one of its headers.
+    /// The headers to add to a request: `x-amz-date`, `x-amz-security-token` if there is one, and `authorization`. S3
+    /// also requires `x-amz-content-sha256`. The caller signs it as one of its headers.
     ///
     /// - Parameter time: in seconds since 1970. A server refuses a time that is more than five minutes off.
     package func headers(for request: Request, at time: Int64) -> [(name: String, value: String)] {
@@ -103,7 +103,7 @@ extension AWSSigner.Request {
             .joined(separator: "\n")
     }
 
-    /// Lower-case names in order. Values of one name are joined, and spaces are squeezed.
+    /// The headers with lower-case names, in order. It joins the values of one name, and squeezes spaces.
     fileprivate var canonicalHeaders: [(name: String, value: String)] {
         Dictionary(grouping: headers) { $0.name.lowercased() }.sorted { $0.key < $1.key }.map { name, all in
             let values = all.map { $0.value.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
@@ -111,14 +111,15 @@ extension AWSSigner.Request {
         }
     }
 
-    /// Encoded, and in the order of the encoded bytes.
+    /// The query, encoded and in the order of the encoded bytes.
     package static func encode(_ query: [(name: String, value: String)]) -> String {
         query.map { (name: encode($0.name), value: encode($0.value)) }.sorted {
             ($0.name, $0.value) < ($1.name, $1.value)
         }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
-    /// Percent-encodes every byte but those of letters, digits and `-._~`. A URL must be encoded as it was signed.
+    /// Percent-encodes every byte but those of letters, digits and `-._~`. A URL must have the same encoding as in its
+    /// signature.
     ///
     /// - Parameter kept: further characters that stay as they are.
     package static func encode(_ text: String, keeping kept: String = "") -> String {

@@ -11,8 +11,7 @@ package enum SHA256 {
         }
     }
 
-    /// Looked up once, because libcrypto would take two locks to find it at each use. It is never freed and never
-    /// changed.
+    /// Looked up once, because libcrypto would take two locks to find it at each use. Nothing frees or changes it.
     private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 }
 

@@ -61,7 +61,7 @@ package struct Ed25519PrivateKey: Sendable {
         return signature
     }
 
-    /// The key in libcrypto's form, because making it takes as long as a signature. It is never changed, and several
+    /// The key in libcrypto's form, because making it takes as long as a signature. Nothing changes it, and several
     /// threads may sign with it.
     private final class Handle: Sendable {
         nonisolated(unsafe) let key: OpaquePointer

@@ -7,8 +7,8 @@ struct KeyHandle: ~Copyable {
     init(owning raw: OpaquePointer) { self.raw = raw }
     deinit { EVP_PKEY_free(raw) }
 
-    /// Reads a public key in DER (SubjectPublicKeyInfo, RFC 5280); `nil` if it is none, for example a point that is not
-    /// on its curve.
+    /// Reads a public key in DER (SubjectPublicKeyInfo, RFC 5280); `nil` if the bytes are no key, for example a point
+    /// that is not on its curve.
     init?(der: [UInt8]) {
         let key = der.withUnsafeBufferPointer { der in
             var start = der.baseAddress

@@ -7,7 +7,8 @@ import Foundation
 /// Hashes do not name their key, so their key must stay. It is the key whose line has the word `hashes`, or else the
 /// last key.
 ///
-/// People are looked up by hashes whose keys can change: those with the word `lookup`, or else the key of hashes.
+/// Look-ups of people use hashes whose keys can change. They use the keys with the word `lookup`, or else the key of
+/// hashes.
 package struct KeyRing: Sendable {
     /// A key with its ID.
     package struct Key: Sendable {
@@ -40,14 +41,14 @@ package struct KeyRing: Sendable {
     package let current: Key
     /// The key of hashes.
     package let hashing: Key
-    /// The keys that people are looked up by: one, or two while one replaces the other.
+    /// The keys for look-ups of people: one key, or two while one replaces the other.
     package let lookups: [Key]
 
     /// Reads a key ring.
     ///
     /// - Parameter contents: a line `id base64` per key, the current key first, at least 32 bytes each. One line may
-    ///   end with the word `hashes`, and two with `lookup`. A key with `lookup` only neither encrypts nor makes other
-    ///   hashes, so that it can be removed later.
+    ///   end with the word `hashes`, and two with `lookup`. A key with only the word `lookup` neither encrypts nor
+    ///   makes other hashes. So an operator can remove it later.
     package init(contents: String) throws(ParseError) {
         var (keys, sealing, hashing, lookups) = ([Key](), [Key](), Key?.none, [Key]())
         for (index, line) in contents.split(separator: "\n").enumerated() {

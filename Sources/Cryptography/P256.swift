@@ -7,7 +7,7 @@ package struct P256PublicKey: Sendable, Hashable {
     /// The y-coordinate of the point: 32 bytes, big-endian.
     package let y: [UInt8]
 
-    /// `nil` unless both have 32 bytes and the point is on the curve.
+    /// Takes both coordinates; `nil` unless each has 32 bytes and the point is on the curve.
     package init?(x: [UInt8], y: [UInt8]) {
         (self.x, self.y) = (x, y)
         guard x.count == 32, y.count == 32, handle() != nil else { return nil }

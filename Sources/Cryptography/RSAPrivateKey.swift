@@ -35,7 +35,7 @@ package struct RSAPrivateKey: Sendable {
     private func withKey<Result>(_ body: (OpaquePointer) -> Result) -> Result? {
         guard let source = BIO_new_mem_buf(pem, Int32(pem.count)) else { return nil }
         defer { BIO_free(source) }
-        // Without a callback that returns no password, libcrypto would ask the terminal for one.
+        // The callback returns no password. Without it, libcrypto would ask the terminal for one.
         guard let key = PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in 0 }, nil) else {
             // Errors that remain in the thread's queue would confuse the next reader.
             ERR_clear_error()

@@ -10,7 +10,7 @@ package enum RandomBytes {
         }
     }
 
-    /// This many decimal digits, each equally likely. Bytes of 250 and more are discarded.
+    /// This many decimal digits, each equally likely. It discards bytes of 250 and more.
     package static func digits(_ count: Int) -> String {
         var digits = ""
         while digits.count < count {
@@ -22,6 +22,6 @@ package enum RandomBytes {
 
 /// A secret for a client: a prefix that names its kind, and 256 random bits.
 package enum SecretToken {
-    /// - Parameter prefix: `rf` or `ds`, for example. It tells a person who finds the token what it is.
+    /// - Parameter prefix: `rf` or `ds`, for example. It tells a person who finds the token its kind.
     package static func make(prefix: String) -> String { "\(prefix)_\(Base64URL.encode(RandomBytes.make(32)))" }
 }
