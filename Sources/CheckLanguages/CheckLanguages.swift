@@ -1,9 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// Ends the build if a language lacks a text that the package writes to people, and puts the languages into the program.
+/// Ends the build if a language lacks a text that the package writes to people, and compiles the languages into the
+/// program.
 ///
-/// The target has a file `<language tag>.json` for each language but English, and `english-only.txt`.
+/// The target has a file `<language tag>.json` for each language except English, and `english-only.txt`.
 @main
 struct CheckLanguages: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Converts names of cities to the form in which they are compared. It is in lower case, without marks. It has words of
+/// Converts names of cities to the form for comparisons. That form is in lower case, without marks. It has words of
 /// letters and digits, with one space between them. `scripts/cities` does the same.
 enum CityFold {
     /// Letters that Unicode does not decompose into a letter and a mark.

@@ -6,7 +6,7 @@ package enum CitySearch {
     private static let longest = 100
 
     /// Finds cities in this order:
-    /// 1. the own name begins with the query, or any name equals it;
+    /// 1. the city's own name begins with the query, or any name equals it;
     /// 2. a name in another language begins with the query;
     /// 3. a later word of a name begins with the query;
     /// 4. a name begins with the query except for one typing error, then except for two.
@@ -72,7 +72,7 @@ package enum CitySearch {
     }
 
     /// Finds names with typing errors. One error changes at most four trigrams (two exchanged letters), and the
-    /// unfinished end one more. Names that share fewer trigrams with the query are not compared.
+    /// unfinished end changes one more. The search compares only names that share enough trigrams with the query.
     private static func near(_ sought: [UInt8], in table: CityTable) -> Hits {
         let slips = sought.count < 4 ? 0 : sought.count < 8 ? 1 : 2
         guard slips > 0 else { return [] }

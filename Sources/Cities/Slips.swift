@@ -3,7 +3,8 @@ struct Slips {
     private let text: [UInt8]
     /// The most errors that are counted.
     private let most: Int
-    /// The last three rows of the matrix. They are reused, since thousands of names are compared with one text.
+    /// The last three rows of the matrix. All comparisons reuse them, since a search compares thousands of names with
+    /// one text.
     private var before: [Int]
     private var last: [Int]
     private var current: [Int]
@@ -16,8 +17,8 @@ struct Slips {
 
     /// The fewest errors that turn the beginning of another text into this one.
     ///
-    /// Source: L. Boytsov, "Indexing Methods for Approximate Dictionary Searching", 2011: optimal string alignment.
-    /// Only the cells near the diagonal are calculated, since others have too many errors.
+    /// Source: L. Boytsov, "Indexing Methods for Approximate Dictionary Searching", 2011: optimal string alignment. It
+    /// calculates only the cells near the diagonal, since other cells have too many errors.
     ///
     /// - Returns: `nil` if there are more than `most`.
     mutating func count<Other: RandomAccessCollection>(toBeginOf other: Other) -> Int?

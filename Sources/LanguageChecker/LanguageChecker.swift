@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compares the texts in Swift files with the files of the languages, and writes these as Swift.
+/// Compares the texts in Swift files with the files of the languages, and writes the languages as Swift.
 ///
 /// The build ends if a translation is missing or unused, or if its inserted values differ from the English text. The
 /// error names the place.
@@ -47,15 +47,16 @@ enum LanguageChecker {
         }
         guard problems.isEmpty else { throw Refusal(description: problems.sorted().joined(separator: "\n")) }
         let text = swift(languages)
-        // An unchanged file is left alone, so that nothing is compiled anew.
+        // Leave an unchanged file alone, so that the build compiles nothing anew.
         guard (try? String(contentsOfFile: output, encoding: .utf8)) != text else { return }
         try text.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
-    /// The beginning of a file's first line, if its texts stay English. What follows says who reads them.
+    /// The beginning of a file's first line, if its texts stay English. The rest of the line names the readers.
     private static let mark = "// English only:"
 
-    /// Whether a line of `english-only.txt` means a path: it is the path's beginning, or behind a `*` its end.
+    /// Whether a line of `english-only.txt` covers a path. The line is the beginning of the path or, behind a `*`, its
+    /// end.
     private static func covers(_ line: String, _ path: String) -> Bool {
         line.hasPrefix("*") ? path.hasSuffix(line.dropFirst()) : path.hasPrefix(line)
     }

@@ -1,8 +1,8 @@
 /// Finds the texts for people among the string literals of a Swift file.
 ///
 /// A literal on one line is such a text if three things hold. It begins with a capital letter, `“`, `{` or an inserted
-/// value. It has a space. It has two lower-case letters in a row. Other words count in `Sentence("to sign in")` and as
-/// the title of an error. `counted("second")` gives the texts `1 second` and `{1} seconds`. Inserted values are `{1}`,
+/// value. It has a space. It has two lower-case letters in a row. In `Sentence("to sign in")` and as the title of an
+/// error, any words count. `counted("second")` gives the texts `1 second` and `{1} seconds`. Inserted values are `{1}`,
 /// `{2}` in their order.
 struct TextFinder {
     private let bytes: [UInt8]
@@ -11,7 +11,7 @@ struct TextFinder {
 
     init(_ source: String) { bytes = Array(source.utf8) }
 
-    /// The texts in the order of the file. One may occur more than once.
+    /// The texts in the order of the file. A text may occur more than once.
     mutating func texts() -> [String] {
         while place < bytes.count {
             if has("//") {
@@ -27,7 +27,7 @@ struct TextFinder {
         return found
     }
 
-    /// Reads the literal that begins here, and those in its inserted values.
+    /// Reads the literal that begins here, and the literals in its inserted values.
     private mutating func literal() {
         let before = bytes[..<place]
         let isLong = has("\"\"\"")

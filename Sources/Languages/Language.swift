@@ -1,13 +1,13 @@
-/// A language in which people are written to.
+/// A language for texts to people.
 ///
-/// The English texts stand in the code, and each other language is one file of this folder with a text for each of them.
-/// The build ends if one is missing (`CheckLanguages`).
+/// The English texts stand in the code. Each other language is one file of this folder, with a translation of each
+/// English text. The build ends if a translation is missing (`CheckLanguages`).
 package struct Language: Sendable {
     /// The language tag (RFC 5646), such as `sv`.
     package let tag: String
-    /// The text for each English one. Inserted values are `{1}`, `{2}`.
+    /// The translation of each English text. Inserted values are `{1}`, `{2}`.
     private let texts: [String: String]
-    /// Those with inserted values, the one with the most other characters first.
+    /// The texts with inserted values, the one with the most other characters first.
     private let patterns: [Pattern]
 
     init(tag: String, texts: [String: String]) {
@@ -24,8 +24,8 @@ package struct Language: Sendable {
     /// The language with this tag, or English if there is none.
     package static func named(_ tag: String?) -> Language { all.first { $0.tag == tag } ?? english }
 
-    /// The text in this language for one that was written in English, with the same inserted values. A value that is
-    /// itself a known text is translated. An unknown text stays as it is: a service of a later release may have sent it.
+    /// The translation of an English text into this language, with the same inserted values. If a value is itself a
+    /// known text, it is translated too. An unknown text stays as it is: a service of a later release may have sent it.
     package func translation(of english: String) -> String {
         if patterns.isEmpty { return english }
         if let text = texts[english] { return text }

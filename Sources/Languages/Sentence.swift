@@ -1,11 +1,11 @@
-/// A text for a person, written in English with inserted values, that can be told in every language.
+/// A text for a person, written in English with inserted values, that has a translation in every language.
 package struct Sentence: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The English text with `{1}`, `{2}` in place of the inserted values.
     let pattern: String
     let values: [Value]
 
     enum Value: Sendable, Equatable {
-        /// The same in every language: a name, a number.
+        /// A value that is the same in every language: a name, a number.
         case plain(String)
         indirect case sentence(Sentence)
     }
