@@ -2,8 +2,8 @@ import Foundation
 import JSONText
 import ProcessRuntime
 
-/// The commands of a service's program for files of documents. With one of them, the program does not serve. It needs
-/// neither a database nor keys.
+/// The commands of a service's program for files of documents. With one of these commands, the program does not serve.
+/// It needs neither a database nor keys.
 package enum DocumentCommand {
     /// The result for a file.
     package struct Answer {
@@ -12,27 +12,27 @@ package enum DocumentCommand {
         let isWell: Bool
 
         /// - Parameters:
-        ///   - json: for a program.
-        ///   - lines: for a person.
+        ///   - json: the result for a program.
+        ///   - lines: the result for a person.
         ///   - isWell: `false` if something is wrong with the file.
         package init(json: JSONValue, lines: [String], isWell: Bool) {
             (self.json, self.lines, self.isWell) = (json, lines, isWell)
         }
     }
 
-    /// Standard input says what a running system has.
+    /// With this option, standard input has the data of a running system.
     private static let system = "--system-from-input"
 
-    /// Does what the program was asked to and ends, or returns where it was asked for nothing of this.
+    /// Runs a command and ends the program. It returns if the arguments name none of these commands.
     ///
-    /// The program is asked with `--check-definition FILE` or `--diff-definition OLD NEW`, where the kind's noun is
-    /// `definition`. It ends with 0 where everything is well, 65 (`EX_DATAERR`) where something is wrong with a file,
-    /// and 66 (`EX_NOINPUT`) where one cannot be read.
+    /// If the kind's noun is `definition`, the commands are `--check-definition FILE` and `--diff-definition OLD NEW`.
+    /// The exit code is 0 on success, 65 (`EX_DATAERR`) if a file has problems, and 66 (`EX_NOINPUT`) if it cannot read
+    /// a file.
     ///
     /// - Parameters:
-    ///   - arguments: of the program, without its name.
-    ///   - check: checks a file by its name and its bytes. With `--system-from-input`, it also gets what a running
-    ///     system has, and throws if it cannot read that.
+    ///   - arguments: the arguments of the program, without its name.
+    ///   - check: checks a file by its name and its bytes. With `--system-from-input`, it also gets the data of a
+    ///     running system, and throws if it cannot read them.
     ///   - read: reads a file and checks its shape.
     ///   - compare: compares two files.
     package static func runIfAsked<File>(

@@ -45,7 +45,7 @@ package enum DocumentFolder {
         var files: [(path: String, bytes: [UInt8])] = []
         for name in wanted {
             let path = "\(folder)/\(name)"
-            // One byte too many is enough to see that a file is too large.
+            // Reading one byte beyond the limit is enough to see that a file is too large.
             guard let handle = FileHandle(forReadingAtPath: path),
                 let data = try? handle.read(upToCount: DocumentText.mostBytes + 1)
             else { throw DocumentFileRefused("\(path) cannot be read") }

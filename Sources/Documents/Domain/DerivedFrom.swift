@@ -1,7 +1,7 @@
 import Cryptography
 import JSONText
 
-/// The published version of which another one began as a copy.
+/// The published version that another version was copied from at first.
 package struct DocumentOrigin: Decodable, Equatable, Sendable {
     /// The number of the version, from 1.
     package let version: Int64

@@ -1,13 +1,13 @@
 import BusProtocol
 import JSONText
 
-/// How grave a change is for people who are under way. The class of a version is that of its gravest change.
+/// The gravity of a change for people who are under way. The class of a version is that of its gravest change.
 package enum ChangeClass: String, Sendable, CaseIterable, Comparable {
     /// Texts and order change. Nothing that a person gave is affected.
     case editorial
     /// More becomes possible. Everything that a person gave stays valid.
     case additive
-    /// Scores are calculated again. Nothing is asked again.
+    /// Scores are calculated again. Nobody is asked again.
     case rescore
     /// Something that a person gave is missing or no longer valid.
     case reask

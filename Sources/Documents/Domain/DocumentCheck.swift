@@ -16,7 +16,7 @@ package struct DocumentCheck: Sendable {
 
     /// In the order of the text.
     package private(set) var findings: [Finding] = []
-    /// The document; `nil` if it is no JSON.
+    /// The document; `nil` if the file is no JSON.
     package private(set) var content: JSONValue?
     /// For a JSON error: the line, and a mark under the character.
     private var excerpt: [String] = []
@@ -25,7 +25,7 @@ package struct DocumentCheck: Sendable {
     package var errorCount: Int { findings.count(where: \.isError) }
 
     /// - Parameters:
-    ///   - bytes: of the file.
+    ///   - bytes: the bytes of the file.
     ///   - report: checks the document.
     package init(_ bytes: [UInt8], report: (JSONValue) -> DocumentReport) {
         let document: JSONDocument
@@ -50,8 +50,8 @@ package struct DocumentCheck: Sendable {
     /// The findings as lines of text, in the form of a compiler's messages, and a last line with their counts.
     ///
     /// - Parameters:
-    ///   - file: its name.
-    ///   - addition: follows the counts.
+    ///   - file: the name of the file.
+    ///   - addition: a text that follows the counts.
     package func lines(of file: String, addition: String = "") -> [String] {
         let (errors, warnings) = (errorCount, findings.count - errorCount)
         let counts = "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"

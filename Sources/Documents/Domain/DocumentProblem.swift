@@ -40,7 +40,7 @@ package struct DocumentReport: Sendable, Equatable {
     /// Possible mistakes. They do not keep it from being published.
     package var warnings: [DocumentProblem]
 
-    /// Takes what was found.
+    /// Takes the problems and the warnings.
     package init(problems: [DocumentProblem] = [], warnings: [DocumentProblem] = []) {
         (self.problems, self.warnings) = (problems, warnings)
     }
@@ -66,10 +66,10 @@ extension ProblemCollector {
     /// Adds a problem.
     ///
     /// - Parameters:
-    ///   - code: of the broken rule.
+    ///   - code: the code of the broken rule.
     ///   - pointer: JSON Pointer into the document.
     ///   - message: one sentence for the author.
-    ///   - keys: of the parts that the problem is about.
+    ///   - keys: the keys of the parts that the problem is about.
     package mutating func refuse(_ code: String, _ pointer: String, _ message: String, keys: [String] = []) {
         refuse(DocumentProblem(code: code, pointer: pointer, message: message, keys: keys))
     }

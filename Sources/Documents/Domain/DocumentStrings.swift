@@ -8,7 +8,7 @@ package struct DocumentStrings {
 
     /// - Parameters:
     ///   - locales: the languages, in the order of the document.
-    ///   - defaultLocale: the one whose texts the others translate.
+    ///   - defaultLocale: the language whose texts the others translate.
     ///   - strings: the texts by language and key.
     package init(locales: [String], defaultLocale: String, strings: [String: [String: String]]) {
         (self.locales, self.defaultLocale, self.strings) = (locales, defaultLocale, strings)
@@ -16,10 +16,10 @@ package struct DocumentStrings {
 }
 
 extension ProblemCollector {
-    /// E11: every text must exist in every language, be used, and have the same placeholders in all of them. The texts
-    /// are in the members `locales`, `defaultLocale` and `strings`.
+    /// E11: every text must exist in every language, have the same placeholders in all languages, and be used. The
+    /// texts are in the members `locales`, `defaultLocale` and `strings`.
     ///
-    /// - Parameter used: the keys of the texts that the document uses, and where.
+    /// - Parameter used: the keys of the texts that the document uses, with the places of use.
     package mutating func check(_ texts: DocumentStrings, used: [(key: String, pointer: String)]) {
         checkLocales(texts)
         let keys = Set(used.map(\.key))
@@ -74,7 +74,7 @@ extension ProblemCollector {
 
     /// E01: a key must be used once.
     ///
-    /// - Parameter keys: those that were used before.
+    /// - Parameter keys: the keys that were used before.
     package mutating func unique(_ key: String, in keys: inout Set<String>, at pointer: String) {
         if !keys.insert(key).inserted { refuse("E01", pointer, "The key “\(key)” is used twice.") }
     }

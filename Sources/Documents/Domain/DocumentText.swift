@@ -4,7 +4,7 @@ import JSONText
 
 /// One version of a document.
 package protocol VersionedDocument: Sendable {
-    /// The key of the document. All of its versions have it.
+    /// The key of the document, which all of its versions share.
     var key: String { get }
     /// The number of the version, from 1.
     var version: Int64 { get }
@@ -24,8 +24,8 @@ package enum DocumentText {
     /// Reads a document and checks only its shape. It refuses unknown members instead of ignoring them.
     ///
     /// - Parameters:
-    ///   - schema: of the document.
-    ///   - noun: what the document is called in messages, such as `definition`.
+    ///   - schema: the schema of the document.
+    ///   - noun: the word for the document in messages, such as `definition`.
     /// - Throws: the problems of the shape.
     package static func read<File: Decodable>(
         _ bytes: [UInt8], as type: File.Type, _ schema: JSONSchema, called noun: String
@@ -63,8 +63,8 @@ package enum DocumentText {
         return CanonicalJSON.bytes(of: .object(members))
     }
 
-    /// The document that publishing a draft would make. The server sets the version and the status, and the key where
-    /// the draft has none.
+    /// The document that publishing a draft would make. The server sets the version and the status. It also sets the
+    /// key if the draft has none.
     ///
     /// - Parameters:
     ///   - key: `nil` if only the draft names its key.
@@ -77,7 +77,7 @@ package enum DocumentText {
         return .object(members)
     }
 
-    /// Whether two versions say the same. Their numbers, their origins and their migrations do not count.
+    /// Whether two versions have the same content. Their numbers, their origins and their migrations do not count.
     package static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
         func content(_ value: JSONValue) -> [String: JSONValue] {
             (value.objectValue ?? [:]).filter { !["version", "derivedFrom", "migrations"].contains($0.key) }

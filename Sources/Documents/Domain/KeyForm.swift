@@ -1,5 +1,5 @@
-/// The forms of keys in documents. Except for codes of countries, all begin with a lower-case letter of ASCII and have
-/// nothing but letters, digits and their separator.
+/// The forms of keys in documents. Except for codes of countries, all keys begin with a lower-case ASCII letter. They
+/// have only letters, digits and the separator of their form.
 package enum KeyForm: Sendable {
     /// `two-words`
     case kebab

@@ -13,7 +13,7 @@ package struct Thousandths: Hashable, Comparable, Sendable {
     /// `nil` if the value is not a number, has more than three decimals, or is beyond ±10⁹.
     ///
     /// To count decimals, it rounds a double to thousandths and divides by 1000 again. The result is the same double
-    /// only if there were at most three decimals.
+    /// only if the number has at most three decimals.
     package init?(_ value: JSONValue) {
         switch value {
         case .integer(let whole):

@@ -3,7 +3,7 @@ import Database
 import EventLoop
 import JSONText
 
-/// The life of drafts and versions of one kind of document: what their handlers do once the caller is known.
+/// The life of drafts and versions of one kind of document: the work of their handlers once the caller is known.
 ///
 /// Numbers of drafts and versions are texts, as in a path.
 @Loop package struct DocumentDrafts {
@@ -45,7 +45,7 @@ import JSONText
         }
     }
 
-    /// Checks what is stored as a draft. It must be an object of at most 256 KB in canonical JSON.
+    /// Checks the content of a draft. It must be an object of at most 256 KB in canonical JSON.
     private func checked(_ content: JSONValue) throws(BusError) -> JSONValue {
         func refuse(_ code: String, _ message: String) -> BusError {
             BusError(
@@ -151,7 +151,7 @@ import JSONText
 
     /// Retires a version. A repeated call changes nothing.
     ///
-    /// - Returns: the version as it is then.
+    /// - Returns: the retired version.
     /// - Throws: ``BusError`` `not_found`.
     package func retire(
         _ number: String, of key: String, audit: AuditTrail, in transaction: Transaction
@@ -172,7 +172,7 @@ import JSONText
 
     /// The contents of two versions, for comparing them.
     ///
-    /// - Throws: ``BusError`` `not_found`, or `validation_failed` if one was not named.
+    /// - Throws: ``BusError`` `not_found`, or `validation_failed` if the request names fewer than two.
     package func versions(
         from: Int64?, to: Int64?, of key: String
     ) async throws -> (from: Int64, old: JSONValue, to: Int64, new: JSONValue) {
@@ -223,7 +223,7 @@ extension BusError {
 extension DocumentError {
     /// The error `definition_invalid` with the first 100 problems.
     ///
-    /// - Parameter detail: says what cannot be done.
+    /// - Parameter detail: a sentence about the act that is refused.
     package func refusal(_ detail: String) -> BusError {
         BusError(
             .definitionInvalid, detail,

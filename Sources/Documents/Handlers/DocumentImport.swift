@@ -16,7 +16,7 @@ import ProcessRuntime
         problems: @escaping @Sendable (_ earlier: [[UInt8]]) throws -> [DocumentProblem]
     ) { (self.document, self.store, self.problems) = (document, store, problems) }
 
-    /// Publishes the document if it is not there yet.
+    /// Publishes the document if it is not published yet.
     ///
     /// - Throws: ``DocumentEdited``; ``DocumentError`` if the document breaks a rule for publishing, for example by
     ///   using a retired key again.
@@ -34,8 +34,8 @@ import ProcessRuntime
         }
     }
 
-    /// Publishes the document if its check found no problem, and logs what comes of it. If it is refused, people go on
-    /// with the version that is published.
+    /// Publishes the document if its check found no problem, and logs the result. If the document is refused, people go
+    /// on with the published version.
     ///
     /// - Parameter report: the result of the check.
     package func start(_ report: DocumentReport, log: Log) async throws {

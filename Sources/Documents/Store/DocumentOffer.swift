@@ -4,19 +4,20 @@ import EventLoop
 import JSONText
 import ProcessRuntime
 
-/// A document of a file at the start of a service, however many replicas start together.
+/// Offers the document of a file when a service starts, however many replicas start together.
 ///
-/// Only a first version is published by itself. A newer version becomes a draft, which an editor publishes.
+/// It publishes only a first version. It makes a draft of a newer version, which an editor publishes.
 @Loop package struct DocumentOffer<Document: VersionedDocument> {
     /// The outcome for the document.
     package enum Outcome: Sendable, Equatable {
-        /// It is the first version.
+        /// The document was published as the first version.
         case published
-        /// It was published before, or it is a draft already.
+        /// The document was published before, or it is a draft already.
         case alreadyThere
-        /// It is a draft now, with this number.
+        /// The document is a draft now, with this number.
         case drafted(Int64)
-        /// Its number is taken by another content, or lies before the newest version, which has this number.
+        /// Another content has the document's number, or the number lies before the newest version. `newest` is the
+        /// newest version's number.
         case differs(newest: Int64)
     }
 
@@ -27,8 +28,8 @@ import ProcessRuntime
     /// Takes the document with its file.
     package init(_ file: DocumentFile<Document>, to store: DocumentStore) { (self.file, self.store) = (file, store) }
 
-    /// Offers the document, and logs what becomes of it. A document of the program never keeps the service from
-    /// starting: operators may have published versions of their own.
+    /// Offers the document, and logs the result. A document of the program never keeps the service from starting, since
+    /// operators may have published versions of their own.
     ///
     /// - Parameter problems: checks a first version. Nothing else is published meanwhile.
     /// - Throws: ``DocumentFileRefused`` if the file cannot be used.

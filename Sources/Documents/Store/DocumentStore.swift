@@ -59,7 +59,7 @@ import JSONText
         package let number: Int64
         /// Goes up with every change.
         package let revision: Int64
-        /// The version that it began as a copy of.
+        /// The version that the draft was copied from at first.
         package let copyOf: Int64?
         /// The version that was published from it.
         package let publishedAs: Int64?
@@ -80,12 +80,12 @@ import JSONText
 
     // MARK: Reading versions
 
-    /// The newest version of each document that is not retired, in the order of keys.
+    /// For each document, the newest version that is not retired, in the order of keys.
     package func current() async throws -> [StoredVersion] {
         try await database.read(sql.newest, [.text(nil)]).map(StoredVersion.init)
     }
 
-    /// The newest version of each document that is not retired, as a transaction sees them.
+    /// For each document, the newest version that is not retired, as a transaction sees it.
     package func current(in transaction: Transaction) async throws -> [StoredVersion] {
         try await transaction.query(sql.newest, [.text(nil)]).map(StoredVersion.init)
     }
@@ -141,12 +141,12 @@ import JSONText
 
     // MARK: Publishing
 
-    /// Waits until no other transaction publishes. Others then wait until this transaction ends.
+    /// Waits until no other transaction publishes. Other transactions then wait until this one ends.
     ///
     /// Replicas that start together take turns. A replica that waits for too long tries again a second later.
     func waitForTurn(in transaction: Transaction) { transaction.send(sql.publishing) }
 
-    /// The hash of what was published under a document's key and version; `nil` if nothing was.
+    /// The hash of the published version with a document's key and number; `nil` if there is none.
     func hash(of document: some VersionedDocument, in transaction: Transaction) async throws -> [UInt8]? {
         try await stored(document.key, version: document.version, in: transaction)?.hash
     }
@@ -184,7 +184,7 @@ import JSONText
 
     /// Creates a draft with the next number.
     ///
-    /// - Parameter copyOf: the version that it began as a copy of.
+    /// - Parameter copyOf: the version that the draft is a copy of.
     package func create(
         _ content: JSONValue, copyOf: Int64?, of key: String, in transaction: Transaction
     ) async throws -> StoredDraft {
@@ -209,7 +209,7 @@ import JSONText
         try await !transaction.query(sql.findDeleted, [.text(key), .integer(number)]).isEmpty
     }
 
-    /// Deletes the content of a draft. The number is kept, so that it is not used again.
+    /// Deletes the content of a draft. It keeps the number, so that no other draft gets it.
     func delete(_ number: Int64, of key: String, in transaction: Transaction) {
         transaction.send(sql.deleteDraft, [.text(key), .integer(number)])
     }

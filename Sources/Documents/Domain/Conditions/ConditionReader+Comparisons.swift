@@ -66,7 +66,7 @@ extension ConditionReader {
         return nil
     }
 
-    /// Reads what is compared, such as `{"ctx": fact}`.
+    /// Reads the operand of a comparison, such as `{"ctx": fact}`.
     private mutating func term(_ json: JSONValue, at pointer: String) -> ConditionOperand<Test>? {
         guard let members = json.objectValue, members.count == 1, let (name, inner) = members.first else {
             refuse("malformed", pointer, "This must be an object with what is compared, such as \(Self.example).")

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The type as which the operands of a condition are compared.
+/// The type by which a condition compares its operands.
 package enum ConditionKind: Sendable, Hashable {
     /// True or false.
     case truth
@@ -39,10 +39,10 @@ package struct ConditionOperand<Test: Sendable & Hashable> {
     private let make: (ConditionRule) -> Test
 
     /// - Parameters:
-    ///   - kind: the type as which it is compared.
-    ///   - measure: the part of it that is compared.
-    ///   - names: the keys of what is compared, for messages.
-    ///   - make: makes a test of it.
+    ///   - kind: the type for the comparison.
+    ///   - measure: the part of the operand to compare.
+    ///   - names: the keys of the operand, for messages.
+    ///   - make: makes a test of the operand by a rule.
     package init(
         _ kind: ConditionKind, _ measure: ConditionRule.Measure = .value, names: [String],
         make: @escaping (ConditionRule) -> Test
@@ -51,10 +51,10 @@ package struct ConditionOperand<Test: Sendable & Hashable> {
     func test(_ rule: ConditionRule) -> Logic<Test> { .test(make(rule)) }
 }
 
-/// Reads conditions from JSON. Each kind of document says what its conditions may refer to.
+/// Reads conditions from JSON. Each kind of document defines the operands of its conditions.
 ///
-/// It converts nothing: a constant must have the type of what it is compared with. A function that returns `nil` has
-/// refused something.
+/// A reader converts nothing: a constant must have the type of the other operand. A function that returns `nil` has
+/// refused a part.
 package protocol ConditionReader: ProblemCollector {
     /// One test of a condition.
     associatedtype Test: Sendable & Hashable
@@ -71,13 +71,13 @@ package protocol ConditionReader: ProblemCollector {
     /// - Parameters:
     ///   - name: the only member of an object, such as `ctx`.
     ///   - json: the value of the member.
-    ///   - pointer: of that value.
+    ///   - pointer: the pointer to that value.
     mutating func operand(_ name: String, _ json: JSONValue, at pointer: String) -> ConditionOperand<Test>?
 
     /// Reads the operand of `any_in` and `all_in`, whose value is a set of options.
     mutating func set(_ json: JSONValue, at pointer: String) -> ConditionOperand<Test>?
 
-    /// Reads a condition with an operator that only this kind of document has. It refuses all others with
+    /// Reads a condition with an operator that only this kind of document has. It refuses all other operators with
     /// ``refuseOperator(_:at:)``.
     mutating func own(_ name: String, _ json: JSONValue, at pointer: String) -> Logic<Test>?
 }
@@ -135,7 +135,7 @@ extension ConditionReader {
         }
     }
 
-    /// Refuses an operator that is not a condition by itself, or that there is not.
+    /// Refuses an operator that is no condition by itself, or that does not exist.
     package mutating func refuseOperator(_ name: String, at pointer: String) -> Logic<Test>? {
         if Self.operands.contains(name) {
             refuse("E05", pointer, "“\(name)” is not a condition by itself: compare it.")
@@ -150,7 +150,7 @@ extension ConditionReader {
             refuse("malformed", pointer, "This must be a list of conditions.")
             return nil
         }
-        // All parts are parsed even after an error, so that all problems are found.
+        // Parse all parts even after an error, to find all problems.
         let read = parts.enumerated().map { truth($1, at: "\(pointer)/\($0)") }
         return read.contains { $0 == nil } ? nil : read.compactMap(\.self)
     }
@@ -168,7 +168,7 @@ extension ConditionReader {
     ///
     /// - Parameters:
     ///   - kind: the type of a fact by its name; `nil` if a condition cannot use it.
-    ///   - make: makes a test of it.
+    ///   - make: turns a test of the fact into a test of this kind of document.
     package mutating func fact(
         _ json: JSONValue, at pointer: String, kind: (String) -> ConditionKind?, make: @escaping (FactTest) -> Test
     ) -> ConditionOperand<Test>? {

@@ -3,17 +3,17 @@ import JSONText
 
 /// The rule of a condition for one operand: a comparison of its value or its state with constants.
 package enum ConditionRule: Sendable, Hashable {
-    /// It has a value. The result is never unknown.
+    /// The operand has a value. The result is never unknown.
     case isAnswered
-    /// Its state is one of these. The result is never unknown.
+    /// The operand's state is one of these. The result is never unknown.
     case hasState(Set<String>)
-    /// Its value is one of these.
+    /// The operand's value is one of these.
     case isOneOf(Set<Constant>)
-    /// It is below the constant.
+    /// The measure is below the constant.
     case isBelow(Measure, Constant)
-    /// It is above the constant.
+    /// The measure is above the constant.
     case isAbove(Measure, Constant)
-    /// It equals the constant.
+    /// The measure equals the constant.
     case isEqual(Measure, Constant)
     /// At least one chosen option is among these.
     case anyIn(Set<String>)
@@ -47,8 +47,8 @@ extension ConditionRule {
     /// Whether the rule holds for an operand; `nil` if that is unknown.
     ///
     /// - Parameters:
-    ///   - state: the name of its state.
-    ///   - value: in canonical form; `nil` if it has none.
+    ///   - state: the name of the operand's state.
+    ///   - value: the operand's value in canonical form; `nil` if it has none.
     ///   - today: the day on which ages are calculated.
     package func truth(state: @autoclosure () -> String, value: JSONValue?, today: CivilDate) -> Bool? {
         switch self {
@@ -99,7 +99,7 @@ extension ConditionRule {
 }
 
 extension ConditionRule.Constant {
-    /// Only numbers and dates have an order. The parser refuses to compare others by it.
+    /// Only numbers and dates have an order. The parser refuses such comparisons of other constants.
     static func < (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.number(let a), .number(let b)): a < b
@@ -112,14 +112,14 @@ extension ConditionRule.Constant {
     var text: String { if case .text(let text) = self { text } else { "" } }
 }
 
-/// A test of a fact. The result is unknown if the fact is.
+/// A test of a fact. If the fact is unknown, the result is too.
 package struct FactTest: Sendable, Hashable {
     /// The name of the fact, such as `locale`.
     package let fact: String
     /// The rule that must hold for it.
     package let rule: ConditionRule
 
-    /// Takes the fact and what must hold for it.
+    /// Takes the fact and the rule for it.
     package init(fact: String, rule: ConditionRule) { (self.fact, self.rule) = (fact, rule) }
 
     /// Whether the test holds.

@@ -1,11 +1,11 @@
 /// Tests that are combined by and, or and not.
 ///
-/// It uses Kleene's three-valued logic. `nil` means unknown: what is tested has no value, such as a question that is
-/// hidden, or that was skipped, declined or not answered.
+/// It uses Kleene's three-valued logic. `nil` means unknown: the tested operand has no value. Examples are questions
+/// that are hidden, skipped, declined or not answered.
 package indirect enum Logic<Test: Sendable & Hashable>: Sendable, Hashable {
     /// Always or never.
     case constant(Bool)
-    /// The opposite; unknown if the part is.
+    /// The opposite; unknown if the part is unknown.
     case not(Logic)
     /// All of them hold.
     case all([Logic])
