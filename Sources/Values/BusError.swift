@@ -1,6 +1,7 @@
 import JSONText
 
-/// How a call failed. It decides whether the call is repeated. The names are gRPC's where they fit. An open set.
+/// The way in which a call failed. It decides whether the caller repeats the call. Where gRPC has a fitting name, this
+/// is that name. The set is open.
 public struct BusStatus: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -62,7 +63,7 @@ public struct BusError: Error, Sendable, Codable, Equatable {
     public var status: BusStatus
     /// The name of an ``ErrorCode``.
     public var code: String
-    /// One sentence that a person may be shown. It contains nothing internal and nothing personal.
+    /// One sentence that a person may see. It contains nothing internal and nothing personal.
     public var detail: String
     /// Whether the work was done.
     public var executed: Executed
@@ -77,18 +78,19 @@ public struct BusError: Error, Sendable, Codable, Equatable {
     public struct FieldProblem: Sendable, Codable, Hashable {
         /// The member, as in ``SchemaProblem/field``; or the place of a question that lacks an answer.
         public var field: String
-        /// The member as a JSON pointer (RFC 6901), where a name in `field` may itself have a dot.
+        /// The member as a JSON pointer (RFC 6901), since a name in `field` may itself have a dot.
         public var pointer: String?
         /// The code of the problem for programs, such as `too_small`.
         public var code: String
-        /// One sentence that a person may be shown.
+        /// One sentence that a person may see.
         public var message: String
         /// Takes the member, the code and the sentence. Without a pointer, ``place`` follows from the member.
         public init(field: String, pointer: String? = nil, code: String, message: String) {
             (self.field, self.pointer, self.code, self.message) = (field, pointer, code, message)
         }
 
-        /// Where the member is, as a JSON pointer (RFC 6901): `/answers/0/value`. A place in a document is one already.
+        /// The place of the member as a JSON pointer (RFC 6901): `/answers/0/value`. A place in a document is a pointer
+        /// already.
         public var place: String {
             if let pointer { return pointer }
             guard !field.isEmpty, !field.hasPrefix("/") else { return field }
@@ -120,7 +122,7 @@ extension BusError {
     /// - Parameter refusal: an error that asks the caller to try again. It is the answer if the same call may succeed
     ///   later without a change of the program or the data.
     public func answer(ifItPasses refusal: BusError) -> BusError {
-        // During an upgrade, a replica of the release before may not know the message.
+        // During an upgrade, a replica of the previous release may not know the message.
         let passing: Set<BusStatus> = [
             .unavailable, .overloaded, .deadlineExceeded, .cancelled, .aborted, .resourceExhausted, .unimplemented,
         ]
@@ -135,7 +137,7 @@ public protocol BusErrorConvertible: Error {
     var busError: BusError { get }
 }
 
-/// An error of which a log may show more than the type.
+/// An error whose log entry may show more than its type.
 public protocol LogNamed: Error {
     /// The name for logs. It contains nothing personal and nothing secret.
     var logName: String { get }

@@ -106,7 +106,7 @@ public struct CivilDate: Hashable, Sendable, Comparable, Codable, LosslessString
     }
 }
 
-/// Writes numbers of a fixed width, as in dates. Every reply contains a few dates, so this is fast.
+/// Writes numbers of a fixed width, as in dates. It is fast, since every reply contains a few dates.
 struct DigitWriter {
     let buffer: UnsafeMutableBufferPointer<UInt8>
     var position = 0

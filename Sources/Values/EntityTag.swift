@@ -3,9 +3,9 @@ public struct EntityTag: RawRepresentable, Hashable, Sendable {
     /// 1 to 64 visible ASCII characters.
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Of a state that has a number and no name.
+    /// Makes the tag of a state that has a number and no name.
     public init(revision: Int64) { rawValue = "r\(revision)" }
 
-    /// As the `ETag` header has it.
+    /// The tag in the form of the `ETag` header.
     public var quoted: String { "\"\(rawValue)\"" }
 }

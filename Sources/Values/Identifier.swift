@@ -25,7 +25,7 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         return Identifier(high: high, low: low)
     }
 
-    /// The least UUID of the time that a version 7 UUID begins with, moved by milliseconds.
+    /// The least UUID of a time: the time at the start of this version 7 UUID, moved by milliseconds.
     public func moved(byMilliseconds milliseconds: Int64) -> Identifier {
         let time = withUnsafeBytes(of: bytes) { $0.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
         return Identifier(high: UInt64(max(0, time + milliseconds)) << 16, low: 0)
@@ -109,7 +109,8 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         bytes = value
     }
 
-    /// Takes 16 bytes in network order; `nil` if their number differs. The copy from any collection looks its type up each time.
+    /// Takes 16 bytes in network order; `nil` if their number differs. It is faster than the copy from any collection,
+    /// which looks its type up each time.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes.loadUnaligned(as: uuid_t.self)

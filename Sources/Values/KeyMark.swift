@@ -1,5 +1,5 @@
-/// A number that differs for most keys: the length, the first and the last byte. With it, a search among a few keys
-/// compares few texts.
+/// A number that differs for most keys: the length, the first and the last byte. A search among a few keys first
+/// compares these numbers, and then only few texts.
 public struct KeyMark: Sendable, Equatable {
     @usableFromInline let number: Int
 

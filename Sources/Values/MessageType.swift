@@ -40,6 +40,6 @@ public struct ServiceName: RawRepresentable, Hashable, Sendable, Codable, Expres
         .auth, .profile, .questionnaire, .recovery, .visualPreference, .verification,
     ]
 
-    /// The name where no hyphen can stand: in SQL, and in lower case in the names of variables.
+    /// The name without hyphens, for SQL. In upper case, it is a part of the names of variables.
     public var identifier: String { rawValue.replacing("-", with: "_") }
 }

@@ -3,7 +3,7 @@ public enum PrintableASCII {
     /// The number of these bytes before the first other one.
     public static func prefix(of bytes: UnsafeRawBufferPointer) -> Int {
         var place = 0
-        // The last eight bytes that are read at once lie within the buffer.
+        // This never reads beyond the end of the buffer, even with eight bytes at once.
         while place + 8 <= bytes.count, isPrintable(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) {
             place += 8
         }

@@ -19,7 +19,7 @@ struct RandomWords: RandomNumberGenerator {
                 pool.left = pool.words.count
             }
             pool.left -= 1
-            // A word that was handed out is not kept in memory.
+            // Clear the word that is handed out, so that it does not stay in memory.
             defer { pool.words[pool.left] = 0 }
             return pool.words[pool.left]
         }

@@ -1,8 +1,8 @@
 import Foundation
 import JSONText
 
-/// A time in UTC with microseconds, as in PostgreSQL. On the wire it is RFC 3339: `2026-02-20T09:00:00.125Z`. A
-/// fraction of zero is left out. It is read with any offset from UTC.
+/// A time in UTC with microseconds, as in PostgreSQL. On the wire it is RFC 3339: `2026-02-20T09:00:00.125Z`. The text
+/// leaves out a fraction of zero. A reader accepts any offset from UTC.
 public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessStringConvertible {
     /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public let microsecondsSinceEpoch: Int64
@@ -20,7 +20,7 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessString
         return Timestamp(microsecondsSinceEpoch: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 
-    /// The time after a duration, which is cut to the microsecond.
+    /// The time after a duration. It cuts the duration to the microsecond.
     public static func + (a: Timestamp, b: Duration) -> Timestamp {
         let (seconds, attoseconds) = b.components
         return Timestamp(
@@ -44,7 +44,7 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessString
     /// Reads a time; `nil` if the text is none.
     ///
     /// - Parameter text: RFC 3339 with `T`, and `Z` or an offset. The date exists, seconds go from 00 to 59, and a
-    ///   fraction has at most nine digits. It is cut to the microsecond.
+    ///   fraction has at most nine digits. The time is cut to the microsecond.
     public init?(_ text: String) {
         guard JSONSchema.StringFormat.dateTime.holds(for: text), let date = CivilDate(String(text.prefix(10))) else {
             return nil
@@ -64,7 +64,7 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, LosslessString
         microsecondsSinceEpoch = seconds * 1_000_000 + fraction
     }
 
-    /// Of `hh:mm`.
+    /// The seconds of `hh:mm`.
     private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64 {
         number(bytes.prefix(2)) * 3600 + number(bytes.suffix(2)) * 60
     }
