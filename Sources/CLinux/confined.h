@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-// Functions of GNU's dialect of C, in which Swift does not read headers.
+// A function of GNU's dialect of C. Swift does not read headers in that dialect.
 extern long syscall(long number, ...);
 
-/// How a child ends that could not be confined, and so ran nothing.
+/// The exit codes of a child that could not be confined, and so ran no program.
 enum {
     CLinux_noLandlock = 121,
     CLinux_noSeccomp = 122,
@@ -28,19 +28,22 @@ enum {
     CLinux_noChild = 124
 };
 
-/// Memory with a descriptor that is closed on exec; -1 where none can be had.
+/// Memory with a descriptor that is closed on exec; -1 if the system has none.
 static inline int CLinux_memory(void) { return (int)syscall(SYS_memfd_create, "picture", 1u /* MFD_CLOEXEC */); }
 
-/// Lets this process and what it becomes read and run what lies under /usr, and this program, and open no other file. Files
-/// that are open stay so. From Linux 6.12 on, no signal leaves it either.
+/// Confines the files of this process and of the program that it becomes, by Landlock.
+///
+/// They can read and run the files under /usr and `program`, and open no other file. Files that are open stay open.
+/// From Linux 6.12 on, they also send no signal to other processes.
 static inline int CLinux_closeFiles(const char *program) {
     struct { unsigned long long files, ports, scopes; } all = {0, 0, 0};
     struct landlock_path_beneath_attr rule;
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1u /* the version */);
     if (version < 1) return -1;
-    // Each version of the kernel's interface knows more: 13 rights, then moving, truncating, and from the fifth on devices.
+    // Each version of the kernel's interface has more rights: the first has 13. The second adds moving files, the third
+    // truncating them, and the fifth devices.
     all.files = (1ull << (version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13)) - 1;
-    // Sockets without a file, and signals.
+    // The scopes: sockets without a file, and signals.
     if (version >= 6) all.scopes = 3;
     int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
     if (rules < 0) return -1;
@@ -56,8 +59,10 @@ static inline int CLinux_closeFiles(const char *program) {
     return (int)syscall(SYS_landlock_restrict_self, rules, 0);
 }
 
-/// Refuses this process and what it becomes the calls that reach another process, a machine, a key, or a file that is not open,
-/// and new processes.
+/// Refuses system calls of this process and of the program that it becomes, by seccomp.
+///
+/// These are the calls that reach another process, a machine, a key, or a file that is not open, and those that make
+/// new processes.
 static inline int CLinux_closeCalls(void) {
 #if defined(__x86_64__)
     const unsigned machine = AUDIT_ARCH_X86_64;
@@ -70,38 +75,38 @@ static inline int CLinux_closeCalls(void) {
         SYS_socket, SYS_socketpair, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_move_pages,
         SYS_migrate_pages, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_bpf,
         SYS_perf_event_open, SYS_userfaultfd, SYS_unshare, SYS_setns, SYS_setpgid, SYS_setsid,
-        // Keys, and what the processes of a user share.
+        // Keys, and objects that the processes of a user share.
         SYS_keyctl, SYS_add_key, SYS_request_key, SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv,
         SYS_msgctl, SYS_semget, SYS_semop, SYS_semtimedop, SYS_semctl, SYS_mq_open, SYS_mq_unlink,
-        // The pace of another process.
+        // The scheduling of another process.
         SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setaffinity, SYS_setpriority,
         SYS_ioprio_set,
-        // Other users: a process that becomes one outlives its parent.
+        // Changes of the user: a process with another user would outlive its parent.
         SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setfsuid, SYS_setfsgid,
         SYS_setgroups, SYS_capset,
-        // What Landlock lets anybody do to a file.
+        // Changes to files that Landlock does not prevent.
         SYS_truncate, SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
         SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
 #if defined(__x86_64__)
         SYS_fork, SYS_vfork, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
 #endif
     };
-    // Calls that depend on an argument. They are refused where the test holds, or where it does not.
+    // Calls that are refused by an argument: if `holds` is 1, when the test holds, and otherwise when it does not.
     static const struct {
         unsigned number, argument;
         unsigned short test;
         unsigned value;
         int holds;
     } bounded[] = {
-        // A thread is none but with CLONE_THREAD.
+        // A clone without CLONE_THREAD is no thread but a process.
         {SYS_clone, 0, BPF_JSET, 0x10000, 0},
-        // The limits of another process.
+        // A process ID other than 0 would change the limits of another process.
         {SYS_prlimit64, 0, BPF_JEQ, 0, 0},
-        // The name of a thread, and not the end with the parent.
+        // Allows only the name of a thread. Other options could cancel the end with the parent.
         {SYS_prctl, 0, BPF_JEQ, PR_SET_NAME, 0},
-        // Those behind F_SETFL say who gets a file's signals, and lock files.
+        // Commands above F_SETFL lock files, or set the receiver of a file's signals.
         {SYS_fcntl, 1, BPF_JGT, F_SETFL, 1},
-        // Landlock before Linux 6.2 does not ask.
+        // Landlock before Linux 6.2 does not check truncation.
         {SYS_openat, 2, BPF_JSET, O_TRUNC, 1},
 #if defined(__x86_64__)
         {SYS_open, 1, BPF_JSET, O_TRUNC, 1},
@@ -117,10 +122,11 @@ static inline int CLinux_closeCalls(void) {
     STEP(BPF_JMP | BPF_JEQ | BPF_K, machine, 1, 0);
     ANSWER(SECCOMP_RET_KILL_PROCESS);
     LOAD(offsetof(struct seccomp_data, nr));
-    // Calls of Linux 5.1 and later, and those of x32. The C library does without: where there is no clone3, it asks clone.
+    // Calls of Linux 5.1 and later, and those of x32. The C library works without them: if there is no clone3, it calls
+    // clone.
     STEP(BPF_JMP | BPF_JGE | BPF_K, 424, 0, 1);
     ANSWER(SECCOMP_RET_ERRNO | ENOSYS);
-    // Terminals, and who gets a file's signals.
+    // ioctl controls terminals, and sets the receiver of a file's signals.
     STEP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1);
     ANSWER(SECCOMP_RET_ERRNO | ENOTTY);
     for (int i = 0; i < all; i++) {
@@ -129,7 +135,7 @@ static inline int CLinux_closeCalls(void) {
     }
     for (int i = 0; i < some; i++) {
         STEP(BPF_JMP | BPF_JEQ | BPF_K, bounded[i].number, 0, 4);
-        // The lower half: both machines begin with it, and the kernel reads no more of these.
+        // Load the lower half of the argument. It comes first on both machines, and the kernel reads no more of these.
         LOAD(offsetof(struct seccomp_data, args) + 8 * bounded[i].argument);
         STEP(BPF_JMP | bounded[i].test | BPF_K, bounded[i].value, !bounded[i].holds, bounded[i].holds);
         ANSWER(SECCOMP_RET_ERRNO | EPERM);
@@ -142,13 +148,15 @@ static inline int CLinux_closeCalls(void) {
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
 }
 
-/// Starts a program that computes what it reads from one descriptor, writes it to another, and reaches nothing else: no variables,
-/// no other descriptors, no files but programs and libraries, no network, no other process. It ends with this thread at the latest.
+/// Starts a program that reads from one descriptor, writes its result to another, and reaches nothing else.
+///
+/// It gets no variables, no other descriptors, no files except programs and libraries, no network and no other process.
+/// It ends with this thread at the latest.
 ///
 /// @param arguments with the program's path first, ended by NULL
-/// @param seconds the most time of a processor
+/// @param seconds the most processor time
 /// @param memory the most address space, in bytes
-/// @param size the most that it writes, in bytes
+/// @param size the most output, in bytes
 /// @return the process, or -1 with errno
 static inline pid_t CLinux_startConfined(
     char *const *arguments, int input, int output, unsigned seconds, unsigned long memory, unsigned long size
@@ -158,26 +166,26 @@ static inline pid_t CLinux_startConfined(
         int kind;
         struct rlimit limit;
     } limits[] = {
-        // The first ends it by a signal of its own, and the kernel's SIGKILL stays the word for a lack of memory.
+        // The soft limit of RLIMIT_CPU ends it by SIGXCPU. So the kernel's SIGKILL means only a lack of memory.
         {RLIMIT_CPU, {seconds, seconds + 1}}, {RLIMIT_AS, {memory, memory}}, {RLIMIT_FSIZE, {size, size}},
         {RLIMIT_NOFILE, {32, 32}}, {RLIMIT_CORE, {0, 0}},
     };
     char *const nothing[] = {NULL};
     const pid_t child = fork();
     if (child != 0) return child;
-    // From here to the end, nothing that takes memory or a lock: another thread may have held it.
+    // From here on, call nothing that allocates or takes a lock, since another thread may have held one at the fork.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(CLinux_noChild);
-    // Not with the signals of a terminal.
+    // Leave the process group, so that a terminal's signals do not reach the child.
     setpgid(0, 0);
     for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    // Where memory runs out, the kernel ends this process and not the one that started it.
+    // If memory runs out, the kernel ends this process and not its parent.
     const int score = open("/proc/self/oom_score_adj", O_WRONLY);
     if (score < 0 || write(score, "1000", 4) != 4) _exit(CLinux_noChild);
     const int trash = open("/dev/null", O_WRONLY);
-    // Away from the places first, wherever they are.
+    // First move both descriptors away from 0, 1 and 2.
     input = fcntl(input, F_DUPFD, 16);
     output = fcntl(output, F_DUPFD, 16);
     if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(trash, 2) < 0 || chdir("/") != 0) _exit(CLinux_noChild);
@@ -186,23 +194,23 @@ static inline pid_t CLinux_startConfined(
         if (setrlimit(limits[i].kind, &limits[i].limit) != 0) _exit(CLinux_noChild);
     }
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || CLinux_closeFiles(arguments[0]) != 0) _exit(CLinux_noLandlock);
-    // The descriptors of the rules would be open in the program.
+    // Close the descriptors of the rules, which the program would inherit.
     syscall(436, 3u, ~0u, 0u);
     if (CLinux_closeCalls() != 0) _exit(CLinux_noSeccomp);
     execve(arguments[0], arguments, nothing);
     _exit(CLinux_noProgram);
 }
 
-/// What `CLinux_wait` returns for a child that it killed.
+/// The results of `CLinux_wait` for a child that it killed.
 enum {
     CLinux_tooSlow = -1,
     /// There was no descriptor to wait with.
     CLinux_notWatched = -2
 };
 
-/// Waits for a child, and kills it when the time is over.
+/// Waits for a child, and kills it when its time is over.
 ///
-/// @return the status of waitpid, or why it was killed here
+/// @return the status from waitpid, or the reason for the kill
 static inline int CLinux_wait(pid_t child, int milliseconds) {
     struct timespec began, now;
     clock_gettime(CLOCK_MONOTONIC, &began);

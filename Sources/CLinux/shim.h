@@ -5,17 +5,18 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-/// The wake-up descriptor of an event loop: never blocks, closed on exec.
+/// The wake-up descriptor of an event loop. It never blocks, and is closed on exec.
 static inline int CLinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
-/// A descriptor that is readable from this instant of the monotonic clock on; -1 where none can be had.
+/// A descriptor that is readable from this instant of the monotonic clock on; -1 if the system has none.
 static inline int CLinux_timerfd(unsigned long nanoseconds) {
     struct itimerspec at = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
     int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (descriptor >= 0) timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &at, 0);
     return descriptor;
 }
-/// A connection that never blocks and is closed on exec, in one call. glibc declares `accept4` in GNU's dialect of C alone; its
-/// flags are those of `open`.
+/// Accepts a connection that never blocks and is closed on exec, in one call.
+///
+/// glibc declares `accept4` only in GNU's dialect of C. Its flags are those of `open`.
 static inline int CLinux_accept(int listener, void *address, unsigned *length) {
     extern int accept4(int, void *, unsigned *, int);
     return accept4(listener, address, length, O_NONBLOCK | O_CLOEXEC);
