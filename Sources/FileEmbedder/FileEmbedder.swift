@@ -2,8 +2,8 @@ import Foundation
 
 /// Writes text files as one Swift file: an enum for each folder, with a member for each of its files.
 ///
-/// Each text is a string literal, which the program contains unchanged. An array of bytes took the compiler a hundred
-/// times as long.
+/// Each text is a string literal, which the program contains unchanged. The compiler took a hundred times as long for
+/// an array of bytes.
 @main
 enum FileEmbedder {
     /// Why the arguments are wrong or a text cannot be a literal.
@@ -38,7 +38,7 @@ enum FileEmbedder {
             }
 
             """
-        // An unchanged file is left alone, so that nothing is compiled anew.
+        // Leave an unchanged file alone, so that the build compiles nothing anew.
         guard (try? String(contentsOfFile: output, encoding: .utf8)) != text else { return }
         try text.write(toFile: output, atomically: true, encoding: .utf8)
     }

@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Makes `Catalogue.all` and `Catalogue.digest` from the files in which a target declares messages. A new message needs no
-/// other line.
+/// Makes `Catalogue.all` and `Catalogue.digest` from the files in which a target declares messages. A new message needs
+/// no line in a list.
 @main
 struct ListMessages: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

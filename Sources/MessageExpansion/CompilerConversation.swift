@@ -4,7 +4,7 @@ import Foundation
 /// its length in eight bytes, little-endian.
 ///
 /// Source: `lib/ASTGen/Sources/SwiftCompilerPluginMessageHandling/PluginMessages.swift` of swift-syntax, protocol
-/// version 7. Members that are not needed here are left out.
+/// version 7. These types leave out members that this program does not need.
 package enum CompilerConversation {
     struct Request: Decodable {
         /// Sent once, before anything else.

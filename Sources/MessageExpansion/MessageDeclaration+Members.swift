@@ -78,7 +78,7 @@ extension MessageDeclaration {
             "public func write(to json: JSONOutput) {\n    json.object { object in\n\(lines.joined(separator: "\n"))\n    }\n}"
     }
 
-    /// Where the gateway takes members from that are not in the body.
+    /// The sources of the members that the gateway does not take from the body.
     private var sources: String? {
         let lines = fields.compactMap { field in field.labels["from"].map { "    \"\(field.wireName)\": \($0)," } }
         guard !lines.isEmpty else { return nil }
@@ -92,7 +92,7 @@ extension MessageDeclaration {
         return "private enum CodingKeys: String, CodingKey {\n\(cases.joined(separator: "\n"))\n}"
     }
 
-    /// For `Codable`, which would leave out each optional that is `nil`.
+    /// For `Codable`. Without this, the compiler's code would leave out each optional that is `nil`.
     private var encode: String? {
         guard fields.contains(where: \.isNullWritten) else { return nil }
         let lines = fields.map { field in

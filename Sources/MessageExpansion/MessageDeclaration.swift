@@ -50,7 +50,7 @@ struct MessageDeclaration {
         words = scanner.words
         for part in scanner.members() {
             let initialiser = ["init(", "public init("].first { part.code.hasPrefix($0) }
-            // The initialiser of `Decodable` does not take the members.
+            // The initialiser of `Decodable` does not count, since it does not take the members.
             if let initialiser, !part.code.hasPrefix(initialiser + "from decoder") { hasInitialiser = true }
             if part.code.hasPrefix("public static let route ") { route = part }
             guard let declaration = Self.stored(part) else { continue }
