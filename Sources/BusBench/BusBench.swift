@@ -6,12 +6,12 @@ import Foundation
 /// Measures bus calls between two processes, sign-ins at a running system (``SignIns``), and the coding of messages
 /// (``Coding``).
 ///
-/// Bus calls are measured by `bus-bench raw|typed|keyed IN_FLIGHT SECONDS`. `raw` is libzmq alone with the bytes of the
-/// typed call, so it is the lower limit. `keyed` is the typed call with keys, as in a system. Each starts a second
-/// process that answers, and prints a line: calls a second, p50 and p99 in microseconds.
+/// `bus-bench raw|typed|keyed IN_FLIGHT SECONDS` measures bus calls. `raw` is libzmq alone with the bytes of the typed
+/// call, so it is the lower limit. `keyed` is the typed call with keys, as in a system. Each starts a second process
+/// that answers, and prints a line: calls a second, p50 and p99 in microseconds.
 ///
-/// `bus-bench storm COUNT` makes so many calls at once. It prints how many were answered, after how many seconds all had
-/// ended, and how many MiB more the calling process took.
+/// `bus-bench storm COUNT` makes that many calls at once. It prints the number of answered calls, the seconds until all
+/// calls had ended, and the additional MiB of the calling process.
 @main enum BusBench {
     static func main() async {
         do { try await run(Array(CommandLine.arguments.dropFirst())) } catch {
@@ -135,7 +135,7 @@ struct Figures {
     }
 }
 
-/// The call that is measured: auth asks it of profile at each sign-in.
+/// The measured call, which auth makes to profile at each sign-in.
 enum Sample {
     static let request = GetOnboarding(personID: .random())
     static let reply = OnboardingState(onboardingStatus: "questionnaire_pending")

@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// Measures the writing and reading of a message, as `Codable` and by the code that `@Message` makes.
+/// Measures the writing and reading of a message, with `Codable` and with the code that `@Message` makes.
 ///
 /// It prints nanoseconds of the best of seven rounds, since other load on the machine only adds time.
 enum Coding {

@@ -15,7 +15,7 @@ import JSONText
 /// accounts.
 @Loop enum SignIns {
     private nonisolated static let inFlight = 64
-    /// The number of phones, which sign in by turns. So many are enough for a second between two codes of one phone.
+    /// The number of phones, which sign in by turns. With this many, two codes of one phone are a second apart.
     private nonisolated static let phones = 4096
 
     nonisolated static func run(first: Int, seconds: Double, environment: [String: String]) async throws {
@@ -75,8 +75,8 @@ import JSONText
         return all
     }
 
-    /// The number of Ed25519 signatures that this processor makes in a second, over as many bytes as an access token
-    /// has.
+    /// The number of Ed25519 signatures that this processor makes in a second, over as many bytes as those of an access
+    /// token.
     private static func signatures() -> Int {
         let key = Ed25519PrivateKey()
         let text = [UInt8](repeating: 65, count: 320)
@@ -127,7 +127,7 @@ import JSONText
     }
 }
 
-/// Reads codes from the spool and passes them to those who wait for them.
+/// Reads codes from the spool and passes them to the tasks that wait for them.
 @Loop private final class Codes {
     private let file: Int32
     private var waiting: [String: LoopPromise<String>] = [:]
