@@ -2,7 +2,7 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Stands in for auth when a service checks an access token. Each token names its bearer.
+/// Stands in for auth when a service checks an access token. Each token contains the name of its bearer.
 @Loop package final class Bearers: RequestHandler {
     /// Whether the bearers' sessions are alive.
     package var isActive = true

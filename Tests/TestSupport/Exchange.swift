@@ -58,7 +58,7 @@ package struct Exchange: Sendable {
         var (answer, room) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
         while true {
             let count = recv(descriptor, &room, room.count, 0)
-            // A process that is stopped and continued is interrupted in a call with a timeout.
+            // If the process is stopped and continued, a call with a timeout is interrupted.
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             if count == 0 { return answer }

@@ -11,7 +11,7 @@ package final class LogBook: Sendable {
 
     package var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    /// A log without its times and generated IDs, because a long log would contain any code of six digits by chance.
+    /// A log without its times and generated IDs. In a long log, these would contain any code of six digits by chance.
     package static func told(in log: String) -> String {
         log.split(separator: "\n").map { line in
             guard case .object(var line) = try? JSONValue.parse(Array(line.utf8)) else { return String(line) }

@@ -3,7 +3,7 @@ import EventLoop
 
 /// Repeats a request that was refused as overloaded and not executed, as clients should, for up to half a minute.
 ///
-/// A request that waits for a lock gives up soon, and on a busy machine the holder of the lock may take longer.
+/// A request that waits for a lock gives up soon. On a busy machine, the holder of the lock may take longer.
 @Loop package func patiently<Value: Sendable>(_ body: @Loop () async throws -> Value) async throws -> Value {
     let end = MonotonicClock.now() + Duration.seconds(30).nanoseconds
     while true {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The most memory that this process has had.
 package enum PeakMemory {
-    /// In bytes, since the last ``forget()``.
+    /// The peak since the last ``forget()``, in bytes.
     package static func read() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
@@ -11,7 +11,7 @@ package enum PeakMemory {
         return size << 10
     }
 
-    /// Lets the peak begin again from the present size.
+    /// Resets the peak to the present size.
     package static func forget() throws {
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else {
             throw ScratchCluster.Failure(description: "/proc/self/clear_refs cannot be written")

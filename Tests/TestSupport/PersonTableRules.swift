@@ -1,7 +1,7 @@
 import Database
 
-/// The rules for a table about a person that no `ExportSection` describes. Such a table is exported and erased by
-/// itself.
+/// The rules for a table about a person that no `ExportSection` describes. The runtime exports and erases such a table
+/// by itself.
 package enum PersonTableRules {
     /// - Parameter described: the columns that the service's export sections describe, such as `cases.account_id`.
     /// - Returns: a sentence for each violation.

@@ -1,13 +1,13 @@
 import EventLoop
 import Foundation
 
-/// A connection that sends the bytes it is told, and is closed with this object.
+/// A connection that sends any given bytes. It is closed together with this object.
 package final class RawClient: Sendable {
     private let descriptor: Int32
-    /// Whom this client needs alive.
+    /// The server, which must live as long as this client.
     private let server: (any Sendable)?
 
-    /// - Parameter source: the address to connect from; all of 127.0.0.0/8 are this machine's.
+    /// - Parameter source: the address to connect from. All addresses of 127.0.0.0/8 belong to this machine.
     package init(
         port: Int, receiveBuffer: Int32? = nil, from source: String = "127.0.0.1", of server: (any Sendable)? = nil
     ) throws {
@@ -55,13 +55,13 @@ package final class RawClient: Sendable {
         }
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending half of the connection.
     package func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Everything up to the end of the connection.
+    /// Reads all text up to the end of the connection.
     package func readToEnd() async throws -> String { try await read(until: nil) }
 
-    /// Everything until the text has come that is waited for.
+    /// Reads all text until `marker` has arrived.
     package func read(until marker: String) async throws -> String { try await read(until: Optional(marker)) }
 
     private func read(until marker: String?) async throws -> String {

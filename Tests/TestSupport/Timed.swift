@@ -5,7 +5,7 @@ extension Comment {
     /// Marks an expectation that bounds a time. A test with ``TimedTrait`` runs again if only such expectations fail.
     package static let time: Comment = "time:"
 
-    /// The same, with the measured times.
+    /// The same mark, with the measured times.
     package static func time(_ text: String) -> Comment { "time: \(text)" }
 }
 
@@ -41,6 +41,6 @@ extension Trait where Self == TimedTrait {
     /// For tests that bound a time with `#expect(…, .time)`. Each runs alone on the machine.
     package static var timed: TimedTrait { TimedTrait() }
 
-    /// The same for bounds that are wide enough to hold beside other tests.
+    /// For tests that bound a time generously. The bounds hold even while other tests run.
     package static var bounded: TimedTrait { TimedTrait() }
 }

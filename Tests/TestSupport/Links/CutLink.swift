@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A proxy for a process's socket that can be cut. Its connections end, and no new one gets through until it is mended.
+/// A proxy for a process's socket that a test can cut. Its connections then end, and no new one gets through until the
+/// test mends it.
 package final class CutLink: Sendable {
     /// The path of the socket on which it listens.
     package let path: String
@@ -9,7 +10,7 @@ package final class CutLink: Sendable {
     private let state = Mutex((listener: Int32(-1), ends: [Int32]()))
 
     /// - Parameters:
-    ///   - path: the path of the proxy's socket, which is created.
+    ///   - path: the path of the proxy's socket. The proxy creates the socket.
     ///   - target: the path of the socket to which it forwards.
     package init(at path: String, to target: String) throws {
         (self.path, self.target) = (path, target)

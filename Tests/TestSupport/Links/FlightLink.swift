@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A proxy for a PostgreSQL server that groups what is sent to it into flights. A flight is everything that is sent
-/// before an answer comes, so each flight is a round trip.
+/// A proxy for a PostgreSQL server that groups the bytes to the server into flights. A flight has all bytes that are
+/// sent before an answer comes. So each flight is a round trip.
 package final class FlightLink: Sendable {
     /// The folder of the proxy's socket, for `host=` in a connection string.
     package let folder: String

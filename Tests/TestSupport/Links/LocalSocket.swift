@@ -1,6 +1,6 @@
 import Foundation
 
-/// Unix stream sockets. Child processes do not inherit them: an inherited copy would hide from the other end that the
+/// Unix stream sockets. Child processes do not inherit them. An inherited copy would hide from the other end that the
 /// socket was closed.
 enum LocalSocket {
     static func make() -> Int32 { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) }

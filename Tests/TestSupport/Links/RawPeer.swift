@@ -82,7 +82,7 @@ import Foundation
         try await receiveFrame(of: kinds, within: limit).map { ($0.header, $0.body) }
     }
 
-    /// Receives the next frame of one of these kinds, with the wire version in which it came.
+    /// Receives the next frame of one of these kinds, with the wire version of the frame.
     package func receiveFrame(
         of kinds: [FrameKind], within limit: Duration = .seconds(30)
     ) async throws -> (header: FrameHeader, body: [UInt8], wire: WireVersion)? {

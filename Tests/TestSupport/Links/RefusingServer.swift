@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// Replaces a PostgreSQL server. It accepts connections, closes them at once and records when they came.
+/// Replaces a PostgreSQL server. It accepts connections, closes them at once and records their times.
 package final class RefusingServer: Sendable {
     /// The folder of its socket.
     package let folder: String

@@ -22,18 +22,18 @@ package final class RefusingSocket: Sendable {
                     if client >= 0 { state.count += 1 }
                     return state.isOver
                 }
-                // Nobody else closes it, so no other file has its number before this thread has ended.
+                // Only this thread closes the socket. So no other file gets its number before the thread has ended.
                 if isOver { return _ = Foundation.close(listener) }
             }
         }
     }
 
-    /// Accepts no more, and returns how many connections there were. Once only.
+    /// Accepts no more connections, and returns their number. Call it only once.
     package func close() -> Int {
         unlink(path)
         return state.withLock { state in
             state.isOver = true
-            // It wakes the thread, which closes the socket once it sees that all is over.
+            // This wakes the thread. The thread closes the socket once it sees `isOver`.
             shutdown(listener, Int32(SHUT_RDWR))
             return state.count
         }

@@ -33,7 +33,7 @@ package struct IdentityForge: Sendable {
 
     /// The claims of a token that is issued now.
     ///
-    /// - Parameter nonce: the nonce as auth issued it.
+    /// - Parameter nonce: the nonce that auth issued.
     package func claims(_ provider: String, subject: String, nonce: String) -> [String: JSONValue] {
         let now = Int64(Date().timeIntervalSince1970)
         return [

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The programs of libjpeg-turbo: what they make of a file, on standard output.
+/// Runs the programs of libjpeg-turbo on a file, and returns their standard output.
 package struct JPEGTools {
-    /// A program did not end with 0.
+    /// The exit code of a program was not 0.
     struct Failure: Error {
         let command: [String]
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The `openssl` program, as another implementation to compare ours with.
+/// The `openssl` program, which tests use as another implementation to compare with ours.
 package enum OpenSSL {
     /// Runs the program and returns its standard output.
     ///

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTPServer
 
-/// A small local server in place of a provider. It answers as it is told, or hangs, and keeps the requests.
+/// A small local server in place of a provider. The test sets its answers or lets it hang. It keeps the requests.
 @Loop package final class ProviderServer {
     package indirect enum Manner: Sendable {
         case answers(status: Int, body: String, headers: HTTPHeaders = [:])

@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// A small SMTP server on this machine, in place of an operator's relay. It answers each command as it is told, takes
-/// every message otherwise, and keeps what it got.
+/// A small SMTP server on this machine, in place of an operator's relay. The test can set its reply to a command.
+/// Otherwise it takes every message. It keeps all commands and messages.
 package final class SMTPServer: Sendable {
-    /// What came by one connection.
+    /// The commands and the message of one connection.
     package struct Delivery: Sendable {
         package var commands: [String] = []
-        /// Without dot-stuffing and the final dot, with `\n` between lines; `nil` if none came.
+        /// The message without dot-stuffing and the final dot, with `\n` between lines; `nil` if none arrived.
         package var message: String?
     }
 
     package let port: Int
     private let listener: Int32
-    /// Replies by the verb of the command; the verb `CONNECT` is for the greeting, and `.` for the message. An empty
-    /// reply is none.
+    /// The replies by the verb of the command. The verb `CONNECT` is for the greeting, and `.` for the message. An
+    /// empty text means no reply.
     private let replies: Mutex<[String: String]>
     private let kept = Mutex<[Delivery]>([])
     private let taken = Mutex<[String]>([])
@@ -39,7 +39,7 @@ package final class SMTPServer: Sendable {
 
     /// The connections that have ended.
     package var deliveries: [Delivery] { kept.withLock { $0 } }
-    /// The messages so far, each before its sender reads that it was taken.
+    /// The messages so far. Each is here before its sender reads the reply that accepts it.
     package var messages: [String] { taken.withLock { $0 } }
 
     /// Changes the reply to a command from now on.

@@ -59,11 +59,11 @@ package final class TLSServer: Sendable {
         Thread.detachNewThread { [self] in serve(requests, answers) }
     }
 
-    /// All that was received, decrypted.
+    /// All received text, decrypted.
     package var text: String { received.withLock { String(decoding: $0, as: UTF8.self) } }
 
     package func stop() {
-        // A child that a pool's thread starts has its signals blocked, so only SIGKILL ends it.
+        // A thread of a pool starts the child with blocked signals, so only SIGKILL ends it.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The programs that are built with these tests.
+/// The programs of the same build as these tests.
 package enum BuiltPrograms {
-    /// The folder that they are in, with the file of the tests. Its path is this process's program or, if another program has
-    /// loaded it, an argument of that one.
+    /// The folder of the programs and of the tests' file. The path of that file is this process's program. If another
+    /// program has loaded the file, the path is an argument of that program.
     package static func folder() throws -> URL {
         guard let tests = CommandLine.arguments.first(where: { $0.hasSuffix("PackageTests.xctest") }) else {
             throw ScratchCluster.Failure(description: "no argument names the file of these tests")

@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 import Foundation
 
-/// Receives the events of one type in place of the service that subscribes to them.
+/// Receives the events of one type in place of a service that subscribes to them.
 @Loop package final class EventRecorder<Event: BusEvent>: RequestHandler {
     /// Too few events arrived in time.
     package struct Missing: Error, CustomStringConvertible {

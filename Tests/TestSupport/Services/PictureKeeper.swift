@@ -5,9 +5,9 @@ import EventLoop
 /// Stands in for verification, which keeps the pictures of recovery cases. Each promised picture counts as arrived.
 @Loop package final class PictureKeeper: RequestHandler {
     package private(set) var promised: [PromiseEvidence] = []
-    /// Recovery's word that a case is over.
+    /// Recovery's events about cases that are over.
     package let ended = EventRecorder<EvidenceEnded>()
-    /// What is done before a promise is answered.
+    /// Called before the stand-in answers a promise.
     package var before: @Loop @Sendable (PromiseEvidence) async throws -> Void = { _ in }
 
     package init() {}
@@ -19,7 +19,7 @@ import EventLoop
             uploadURL: "/uploads/\(request.mediaID)", expiresAt: Timestamp("2026-02-20T09:15:00Z") ?? .now())
     }
 
-    /// Answers which pictures a case has.
+    /// Answers with the pictures of a case.
     package var list: some RequestHandler { Lister(keeper: self) }
 
     private struct Lister: RequestHandler {
@@ -36,7 +36,7 @@ import EventLoop
     }
 }
 
-/// Stands in for profile when recovery asks by what an account is known.
+/// Stands in for profile when recovery asks for the description of a person.
 package struct PersonDescriber: RequestHandler {
     package init() {}
 

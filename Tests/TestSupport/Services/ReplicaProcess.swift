@@ -3,7 +3,7 @@ import Foundation
 
 /// A replica of auth in its own process (`Tests/TestReplica`), which a test can stop, continue and kill.
 ///
-/// It ends with the test's process, because it reads its standard input, whose other end is here.
+/// It ends with the test's process: it reads its standard input, and this process has the other end of that.
 package final class ReplicaProcess {
     package let process: pid_t
     package let endpoint: String
@@ -11,7 +11,7 @@ package final class ReplicaProcess {
     private let leash: Int32
     private var status: Int32?
 
-    /// A request that the replica began to execute, and the time of that. ``MonotonicClock`` is the same in every
+    /// A request that the replica began to execute, and the time of its start. ``MonotonicClock`` is the same in every
     /// process.
     package struct Begun: Equatable {
         package let id: Int
@@ -19,13 +19,15 @@ package final class ReplicaProcess {
     }
 
     /// - Parameters:
-    ///   - endpoint: where it listens. Its log is in the directory.
-    ///   - variables: variables in addition to those of this process. `Tests/TestReplica` says which it reads.
+    ///   - endpoint: the endpoint that it listens on. Its log is in the directory.
+    ///   - variables: variables in addition to those of this process. `Tests/TestReplica` lists the variables that it
+    ///     reads.
     package init(at endpoint: String, in directory: String, _ variables: [String: String] = [:]) throws {
         self.endpoint = endpoint
         log = "\(directory)/\(UUID().uuidString).log"
         var ends: [Int32] = [0, 0]
-        // Sockets, not a pipe: writing after the replica has ended is then an error, and no signal that ends the tests.
+        // Use sockets and not a pipe. Writing after the replica has ended is then an error, and no signal that would
+        // end the tests.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
             throw ScratchCluster.Failure(description: "no leash")
         }
@@ -61,8 +63,8 @@ package final class ReplicaProcess {
 
     /// Stops the process between two jobs of its loop, and waits until all of its threads have stopped.
     ///
-    /// A signal from here could come between the loop's reading of the clock and the job that follows. An outdated job
-    /// would then be executed, and no program can prevent that.
+    /// A signal from here could come between the loop's reading of the clock and the job that follows. The loop would
+    /// then execute an outdated job, and no program can prevent that.
     @Loop package func freeze() async throws {
         var byte: UInt8 = 0
         guard Glibc.send(leash, &byte, 1, Int32(MSG_NOSIGNAL)) == 1 else {

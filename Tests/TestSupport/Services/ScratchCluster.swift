@@ -3,7 +3,8 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// A private PostgreSQL server for one test process, on a socket in a temporary folder. It is removed with the process.
+/// A private PostgreSQL server for one test process, on a socket in a temporary folder. The server and its folder are
+/// removed when the process ends.
 package final class ScratchCluster: Sendable {
     package let folder: String
     private let binaries: String
@@ -16,7 +17,8 @@ package final class ScratchCluster: Sendable {
         return try ScratchCluster("")
     }
 
-    /// - Parameter suffix: for tests that stop and start their own server. They call ``destroy()`` at the end.
+    /// - Parameter suffix: a suffix of the folder, for tests that stop and start their own server. They call
+    ///   ``destroy()`` at the end.
     package init(_ suffix: String) throws {
         (folder, binaries) = (try Self.newFolder(suffix), try Self.findBinaries())
         try asServer(
@@ -26,7 +28,7 @@ package final class ScratchCluster: Sendable {
         atexit { if case .success(let cluster) = ScratchCluster.shared { cluster.destroy() } }
     }
 
-    /// A copy of a server that follows it, until it is stopped or promoted. It is not synchronous.
+    /// Makes a standby of a server, which follows that server until it is stopped or promoted. It is not synchronous.
     package init(_ suffix: String, following primary: ScratchCluster) throws {
         (folder, binaries) = (try Self.newFolder(suffix), try Self.findBinaries())
         try asServer(
@@ -65,13 +67,13 @@ package final class ScratchCluster: Sendable {
         try start()
     }
 
-    /// Waits until a server that follows another one has all that the other one has written so far.
+    /// Waits until this standby has everything that its primary has written so far.
     package func waitForAll(of primary: ScratchCluster) throws {
         let end = try primary.query("postgres", "SELECT pg_current_wal_lsn()")
         while try query("postgres", "SELECT pg_last_wal_replay_lsn() >= '\(end)'") != "t" { usleep(2_000) }
     }
 
-    /// Makes a server that follows another one a primary, on a timeline of its own.
+    /// Makes this standby a primary, on a timeline of its own.
     package func promote() throws { try asServer("pg_ctl", ["-D", data, "-w", "promote"]) }
 
     /// Writes a schema to a file with `pg_dump`, for ``restore(_:in:)``.
@@ -80,7 +82,7 @@ package final class ScratchCluster: Sendable {
         try asServer("pg_dump", options + ["-f", file(of: database), database])
     }
 
-    /// Replaces a schema by the one that was dumped.
+    /// Replaces a schema with the dumped one.
     package func restore(_ schema: String, in database: String) throws {
         try query(database, "DROP SCHEMA \(schema) CASCADE")
         try asServer("pg_restore", ["-h", folder, "-U", "postgres", "-d", database, "-e", file(of: database)])
@@ -95,7 +97,7 @@ package final class ScratchCluster: Sendable {
 
     /// Runs SQL as the superuser.
     ///
-    /// - Parameter isLast: whether nobody queries the database after this, as one that becomes a template.
+    /// - Parameter isLast: whether this is the last query of the database, such as one that becomes a template.
     /// - Returns: the rows of the last statement, a line each, with `|` between the columns.
     @discardableResult
     package func query(_ database: String, _ sql: String, isLast: Bool = false) throws -> String {
@@ -116,12 +118,12 @@ package final class ScratchCluster: Sendable {
         }
     }
 
-    /// The connections of the last queries to `postgres`, which creates and drops databases, and to another database. For a
-    /// new connection the server starts a process with empty caches.
+    /// The connections of the last query to `postgres`, which creates and drops databases, and of the last query to
+    /// another database. They are kept, since the server starts a process with empty caches for a new connection.
     private let kept = Mutex<[Bool: Connection]>([:])
     private static let server = "postgres"
 
-    /// One thread uses it at a time, because a thread that takes it leaves none for others.
+    /// Only one thread uses a connection at a time. A thread that takes it removes it for all others.
     private struct Connection: @unchecked Sendable {
         let database: String
         let raw: OpaquePointer?
@@ -129,7 +131,7 @@ package final class ScratchCluster: Sendable {
 
     private func connect(_ database: String) -> OpaquePointer? {
         if let last = kept.withLock({ $0.removeValue(forKey: database == Self.server) }) {
-            // A message that nobody asked for means that the server has closed the connection.
+            // Input without a query means that the server has closed the connection.
             var socket = pollfd(fd: PQsocket(last.raw), events: Int16(POLLIN), revents: 0)
             if last.database == database, poll(&socket, 1, 0) == 0 { return last.raw }
             PQfinish(last.raw)
@@ -181,7 +183,8 @@ package final class ScratchCluster: Sendable {
         }
     }
 
-    /// Does not use Foundation's `Process`, which waits for every process that inherited its pipes. The server is one.
+    /// It does not use Foundation's `Process`, which waits for every process that inherited its pipes. The server is
+    /// such a process.
     @discardableResult
     static func run(_ program: String, _ arguments: [String]) throws -> String {
         let output = "/tmp/vestibule-out-\(UUID())"

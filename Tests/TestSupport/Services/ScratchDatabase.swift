@@ -102,7 +102,8 @@ package struct ScratchDatabase: Sendable {
         try await Loop.offload {
             let cluster = try ScratchCluster.shared.get()
             try cluster.query("postgres", "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
-            // A signalled one may still answer, and one that is on its way is not seen yet. So none must be seen ten times.
+            // A session that got the signal may still answer, and the query does not see a connection on its way. So it
+            // must find none ten times in a row.
             let left = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '\(name)'"
             let end = MonotonicClock.now() + Duration.seconds(30).nanoseconds
             var looks = 0

@@ -13,7 +13,7 @@ package final class ScratchFolder: Sendable {
     }()
 
     package init() throws {
-        // The path of a socket has little room, so the name is short.
+        // The path of a socket must be short, so the name is short.
         path = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -2,7 +2,7 @@ import Foundation
 
 /// The released program of a service, in its own process, which a test can kill.
 package final class ServiceProgram {
-    /// Its number.
+    /// The ID of the process.
     package let process: pid_t
     private var isOver = false
 

@@ -19,7 +19,7 @@ import ServiceRuntime
     /// The log of all replicas.
     package let log = LogBook()
     private var others: [ServiceName: Bus] = [:]
-    /// How long the others wait for a replica. On a busy machine it takes a while to find a new one.
+    /// How long callers wait for a replica. On a busy machine, finding a new one takes a while.
     private static let grace = Duration.seconds(10)
 
     /// - Parameters:
@@ -30,7 +30,7 @@ import ServiceRuntime
     ) async throws {
         self.definition = definition
         scratch = try await ScratchDatabase.make(schema: definition.name.identifier, migrations: definition.migrations)
-        // The path of a socket has little room, so the name is short.
+        // The path of a socket must be short, so the name is short.
         folder = "/tmp/vs-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         keys = try BusKeys(in: folder)
@@ -83,12 +83,12 @@ import ServiceRuntime
         return container
     }
 
-    /// Replaces all replicas with one that lacks these variables.
+    /// Replaces all replicas with a single one that lacks these variables.
     package func replaceReplicas(without names: Set<String>) async throws {
         try await replaceReplicas(by: environment.filter { !names.contains($0.key) })
     }
 
-    /// Replaces all replicas with one that has exactly these variables.
+    /// Replaces all replicas with a single one that has exactly these variables.
     package func replaceReplicas(by environment: [String: String]) async throws {
         let old = containers
         containers = []
@@ -148,7 +148,7 @@ import ServiceRuntime
         }
     }
 
-    /// Waits until every replica is ready. The tables then have what a replica writes at its first start.
+    /// Waits until every replica is ready. The tables then have the rows that a replica writes at its first start.
     package func untilReady() async throws {
         for container in containers {
             guard try await eventually({ container.bus.state == .ready }) else {
@@ -170,7 +170,7 @@ import ServiceRuntime
     ///
     /// - Parameter preparation: SQL that fills the table before.
     package func rowsRead(of table: String, by statement: String, after preparation: String) async throws -> Int? {
-        // Without the keys of tables that are not filled.
+        // Do not check foreign keys, since the other tables are empty.
         try await rows("SET session_replication_role = replica; \(preparation); ANALYZE \(table)")
         return Int(
             try await rows(

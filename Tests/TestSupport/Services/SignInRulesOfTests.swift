@@ -2,14 +2,15 @@ import BusProtocol
 import BusRuntime
 import EventLoop
 
-/// Answers for profile how people sign in to an app. The default app takes every method, and wants a phone of everybody.
+/// Answers in place of profile how people sign in to an app. The default app takes every method, and requires a phone
+/// of everybody.
 @Loop package final class SignInRulesOfTests: RequestHandler {
     /// An app where an email address or an identity alone makes an account.
     package nonisolated static let free = "pk_free"
     /// An app without any method of auth's.
     package nonisolated static let closed = "pk_closed"
 
-    /// How often it was asked.
+    /// The number of requests so far.
     package private(set) var asked = 0
 
     package nonisolated init() {}

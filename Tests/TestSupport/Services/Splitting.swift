@@ -4,7 +4,7 @@ import Foundation
 extension ScratchDatabase {
     /// Splits a table of the schema as an operator does, with `deploy/partition-table.sql` and psql.
     ///
-    /// - Throws: ``ScratchCluster/Failure`` with what psql said, if it fails.
+    /// - Throws: ``ScratchCluster/Failure`` with the output of psql, if psql fails.
     package func split(_ table: String, into partitions: Int) async throws {
         let arguments = [
             "psql", "--no-psqlrc", "--dbname", owner, "-v", "table=\(schema).\(table)", "-v",
