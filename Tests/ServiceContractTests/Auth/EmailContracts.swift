@@ -29,7 +29,7 @@ extension SendEmailCode: MessageContract {
         Sample.unauthorized,
         BusError(.reauthenticationRequired, "Please sign in again to link your email address."), Sample.frozen,
         BusError(.emailUnavailable, "Unable to send email. Try again?", retryAfter: .seconds(30)),
-        // The last one, as it replaces the replica.
+        // This one comes last, since its provocation replaces the replica.
         Sample.notOffered("an email address"),
     ]
 
@@ -146,7 +146,7 @@ extension VerifyEmailCode: MessageContract {
             return guess(challenge.id, wrong, auth)
         },
         "method_not_available": { auth in
-            // A right code: the refusal leaves it as it is.
+            // The code is right, and the refusal does not use it up.
             let challenge = try await auth.emailChallenge()
             var asked = guess(challenge.id, challenge.code, auth)
             asked.message.app = SignInRulesOfTests.closed

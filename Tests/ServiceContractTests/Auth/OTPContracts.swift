@@ -249,7 +249,7 @@ extension GetCodeDelivery: MessageContract {
 
     static func everyday(_ auth: AuthProvider) async throws -> Asked<GetCodeDelivery> {
         let id = try await auth.challenge().id
-        // The SMS is readable in the spool a moment before it is recorded as sent.
+        // The SMS is in the spool a moment before auth records it as sent.
         while try await auth.stage.rows("SELECT sent_at IS NULL FROM challenges WHERE id = '\(id)'") == "t" {
             try await Loop.sleep(for: .milliseconds(2))
         }

@@ -86,7 +86,7 @@ extension BeginRecovery: MessageContract {
             asked.message.code = AuthProvider.wrong(asked.message.code)
             for _ in 0..<2 {
                 _ = try? await auth.reply(to: asked)
-                // A new claim, because a repeat of the same one gets the same reply.
+                // Make a new claim, because a repeat of the same claim gets the same reply.
                 asked.message.caseID = .ordered()
             }
             return asked

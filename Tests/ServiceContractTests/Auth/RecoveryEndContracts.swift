@@ -154,7 +154,7 @@ extension CheckClaimant: MessageContract {
     static let hasEffect = true
     static let clockMembers: Set<String> = []
 
-    /// The claimed number has no account, since auth must do the same for it.
+    /// The claimed number has no account. Auth must handle it in the same way.
     static func everyday(_ auth: AuthProvider) async throws -> Asked<CheckClaimant> {
         let applying = try await auth.applying(claimOf: auth.newPhone(), by: auth.newPhone()).message
         return Asked(

@@ -57,7 +57,7 @@ import Testing
         try #require(parts.count == 2)
         #expect(!rules.callers.isEmpty, "nobody may send it")
         #expect(type.allSatisfy { $0.isLowercase || $0 == "." || $0 == "-" })
-        // An event is named after its producer, and what several services answer after none of them.
+        // An event is named after its producer. A request that several services answer is named after none of them.
         let mayDiffer = entry.message is any BusEvent.Type || !rules.alsoTold.isEmpty
         #expect(parts[0] == rules.service.rawValue || mayDiffer, "named after another service")
     }
@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-/// The message types that one of the three lists has and another lacks.
+/// The message types that are in one of the three lists but not in another.
 enum Absence {
     static func all(types: [String], contracts: [String], folders: Set<String>) -> [String] {
         let (known, held) = (Set(types), Set(contracts))

@@ -42,8 +42,7 @@ enum Fixtures {
     }
 
     /// The released states of an error's sample, the oldest first: `error.not_found`, `error.not_found.2` and so on.
-    /// Each is stored as its bytes.
-    /// is written as its bytes are.
+    /// Each state is stored as its bytes.
     static func errors(_ folder: String, _ sample: BusError) throws -> [BusError] {
         func name(_ number: Int) -> String { "error.\(sample.code)" + (number == 1 ? "" : ".\(number)") }
         var states: [BusError] = []
@@ -63,7 +62,8 @@ enum Fixtures {
         let file = root.appending(path: "routes.txt")
         let released = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
         guard isRecording else { return released }
-        // A route that no service answered yet has no message. It may get one, and any may begin to hide its time.
+        // A released route without a message, which no service answered yet, may get a message. Any route may begin to
+        // hide its time.
         let waiting = released.filter { route in current.contains { $0.hasPrefix("\(route) ") } }
         let all = Set(released).subtracting(waiting).union(current).sorted()
         try Data((all.joined(separator: "\n") + "\n").utf8).write(to: file)

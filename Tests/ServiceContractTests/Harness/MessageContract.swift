@@ -24,7 +24,7 @@ protocol MessageContract: BusRequest {
     static var minimalReply: Reply { get }
     static var maximalReply: Reply { get }
 
-    /// One sample for each code in `rules.errors`, in that order, as the service words it.
+    /// One sample for each code in `rules.errors`, in that order, with the service's own text.
     static var errors: [BusError] { get }
 
     /// Whether the everyday request changes the tables.

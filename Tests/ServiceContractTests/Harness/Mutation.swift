@@ -8,8 +8,8 @@ struct Mutation: Sendable {
     /// The field that a refusal must name; `nil` if the change is allowed.
     var refusedField: String?
 
-    /// Every single change of `body` on which the schema decides: required members removed or null, wrong types,
-    /// lengths and numbers at min − 1, min, max and max + 1, values outside a closed list, invalid formats.
+    /// Every single change of `body` that the schema must judge. Required members are removed or null. Types are wrong.
+    /// Lengths and numbers are at min − 1, min, max and max + 1. Values are outside a closed list. Formats are invalid.
     static func all(of body: JSONValue, by schema: JSONSchema) -> [Mutation] {
         var walker = MutationWalker()
         walker.walk(schema, body, field: "") { $0 }

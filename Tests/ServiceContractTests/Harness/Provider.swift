@@ -8,7 +8,7 @@ import Testing
 /// The real service that answers a message, with its tables, its bus, and stand-ins for its peers.
 @Loop protocol Provider: Sendable {
     var stage: ServiceStage { get }
-    /// The tables whose rows the service is about to delete, beside the outbox.
+    /// The tables whose rows the service will soon delete, beside the outbox.
     var work: [String] { get }
     /// The access token of an actor, if the provider or a stand-in knows it.
     func accessToken(of actor: Actor) -> String?
@@ -65,9 +65,9 @@ extension Provider {
 
     /// A digest of all tables, once the outbox and ``work`` are empty.
     ///
-    /// It leaves out what is no effect: the time of a device's last use, its sealed push token, the revisions of
-    /// sessions, the marks of keys and clocks, and audit anchors. A replica writes the marks and anchors at times of
-    /// its own. A token is sealed to new bytes each time.
+    /// It leaves out columns and tables that show no effect. These are the time of a device's last use, its sealed push
+    /// token, the revisions of sessions, the marks of keys and clocks, and audit anchors. A replica writes the marks
+    /// and anchors at times of its own. Each time a service seals a token, the bytes differ.
     func tables() async throws -> String {
         let due =
             "SELECT count(*) FROM outbox WHERE destination NOT LIKE 'timer:%' OR due_at <= now()"

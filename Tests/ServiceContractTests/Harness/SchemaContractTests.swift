@@ -5,7 +5,7 @@ import Testing
 
 /// Checks the bodies of every message type and version, without a service.
 ///
-/// Each body is written and read in two ways: with the compiler's `Codable` and with the code that `@Message`
+/// They write and read each body in two ways: with the compiler's `Codable` and with the code that `@Message`
 /// generates.
 @Suite("bodies") struct SchemaContractTests {
     private func written(_ value: some MessageValue) throws -> [UInt8] {
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// Whether an error may change like this within a version. Its details may get new members, and lists in them new
-    /// entries at the end. Everything else stays.
+    /// Whether an error may change like this within a version. Its details may get new members, and lists in the
+    /// details may get new entries at the end. Everything else stays.
     private static func mayBecome(_ earlier: BusError, _ later: BusError) -> Bool {
         var same = later
         same.details = earlier.details

@@ -3,10 +3,10 @@ import JSONText
 
 /// Compares two states of a message type within its version.
 ///
-/// A later state may add optional members, errors and callers, allow larger bodies, and implement what was not built.
-/// Any other change breaks older builds.
+/// A later state may add optional members, errors and callers, and allow larger bodies. It may also implement a message
+/// that was not built before. Any other change breaks older builds.
 enum SchemaHistory {
-    /// - Parameters: two documents of `MessageDocument`.
+    /// - Parameters: two documents from `MessageDocument`.
     /// - Returns: the path of each change that breaks.
     static func breaks(from old: JSONValue, to new: JSONValue) -> [String] {
         var found: [String] = []
@@ -64,7 +64,8 @@ enum SchemaHistory {
 
     private static func compareRules(_ old: JSONValue, _ new: JSONValue, _ found: inout [String]) {
         for key in ["kind", "answeredBy", "effect"] where old[key] != new[key] { found.append(key) }
-        // Whoever waits for an event that is tried until it is taken would wait for ever.
+        // A receiver may rely on an event that is delivered until it is accepted. With other delivery, it could wait
+        // for ever.
         if old["delivery"] != nil, old["delivery"] != new["delivery"] { found.append("delivery") }
         if !Set(old["callers"]?.strings ?? []).isSubset(of: new["callers"]?.strings ?? []) { found.append("callers") }
         let errors = new["errors"]?.arrayValue ?? []

@@ -112,7 +112,7 @@ import Testing
             let session = try await system.onboarded(Self.phone)
             for service: ServiceName in [.profile, .questionnaire, .recovery] { await system.stop(service) }
             #expect(try await system.send("DELETE", "/users/me", as: session).status == 202)
-            // Acts as if delivery had been tried for an hour.
+            // Acts as if a relay had tried the delivery for an hour.
             try await system.rows(.auth, "UPDATE outbox SET attempts = 400, locked_until = NULL, due_at = now()")
             for service: ServiceName in [.profile, .questionnaire, .recovery] { try await system.start(service) }
             #expect(

@@ -49,7 +49,7 @@ import Testing
             #expect(records("questionnaire", "snapshot").count == 1)
             #expect(records("recovery", "case").first?["status"] == "disputed")
             #expect(records("recovery", "case_event").count >= 2)
-            // The claimant is another person and is not named. Nobody gets hashes and push tokens.
+            // The export does not name the claimant, who is another person. Nobody gets hashes and push tokens.
             #expect(!body.contains("5559999") && !body.contains("hash") && !body.contains("fcm:"))
         }
     }
@@ -68,7 +68,7 @@ import Testing
         try await TestSystem.run { system in
             let session = try await Self.signedIn(system)
             _ = try await system.ask(UpdateMe(fields: ["bio": "No. 0"]), as: session)
-            // More rows than there can be for one field.
+            // These are more rows than one field can have.
             try await system.rows(
                 .profile,
                 """

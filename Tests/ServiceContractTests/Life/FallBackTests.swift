@@ -4,7 +4,8 @@ import EventLoop
 import TestSupport
 import Testing
 
-/// Two clusters: profile's, whose standby takes over without the last transactions, and that of all other services.
+/// Two clusters: one for profile, and one for all other services. Profile's standby takes over without the last
+/// transactions.
 @Suite("a service whose database falls back") struct FallBackTests {
     @Test func aRestoredServiceGetsItsLostEventsAgain() async throws {
         let primary = try await Loop.offload { try ScratchCluster("-profile") }
@@ -30,7 +31,7 @@ import Testing
                 try standby.waitForAll(of: primary)
                 try standby.stop("fast")
             }
-            // The standby misses that the questionnaire is done.
+            // The standby misses the event that the questionnaire is done.
             _ = try await system.ask(
                 SubmitResponses(answers: QuestionnaireProvider.required, complete: true), as: session)
             try await system.quiet()
@@ -42,8 +43,8 @@ import Testing
                 try standby.promote()
             }
             #expect(try await standby.rows(done) == "0", "it was lost")
-            // A newer event of the same producer about the same person comes first, and must not hide it. It is refused,
-            // which lets the producer ask.
+            // A newer event of the same producer about the same person comes first, and must not hide the lost one.
+            // Profile refuses it, so the producer asks for the epoch.
             _ = try await system.ask(OpenSession(questionnaire: "skin-care"), as: session)
             #expect(try await eventually(within: .seconds(30)) { try await standby.rows(done) == "1" })
             let stale = "SELECT count(*) FROM profile.event_producers WHERE epoch <> profile.database_epoch()"

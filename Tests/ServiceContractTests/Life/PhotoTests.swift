@@ -69,13 +69,13 @@ import Testing
             await system.stop(.profile)
             let list = try await system.send("PUT", "/users/me/photos", ["photos": [.string(media)]], as: person)
             #expect(list.status == 200)
-            // Verification ends before it could tell, and its successor does.
+            // Verification ends before it has sent its event. Its successor sends it.
             await system.stop(.verification)
             for service in [ServiceName.verification, .profile] { try await system.start(service) }
             let isThere = try await eventually {
                 let me = try await system.send("GET", "/users/me", as: person)
                 guard let url = me.json["profile"]?["photo"]?.stringValue else { return false }
-                // Profile may know the former port first, where nobody listens.
+                // At first, profile may know the former port, where nobody listens.
                 return (try? await system.picture(url))?.status == 200
             }
             #expect(isThere, "the listener has another port now, and profile was told")
@@ -86,7 +86,7 @@ import Testing
 extension TestSystem {
     /// Uploads a picture.
     ///
-    /// - Returns: its ID.
+    /// - Returns: the ID of the picture.
     fileprivate func uploaded(at href: String = "/media", as person: Session) async throws -> String {
         let picture = [UInt8](
             Data(

@@ -5,7 +5,8 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Pictures of a recovery through the whole system: from the claimant's phone to the reviewer's eyes, and to the end.
+/// Pictures of a recovery through the whole system: from the claimant's phone to the reviewer, and to their
+/// destruction.
 @Suite("pictures of a recovery") struct PictureLifeTests {
     private static let (phone, unknown, leaver) = ("+14155552671", "+14155552699", "+14155552672")
     private static let claimants = ["+46701234567", "+46701234568", "+46701234569"]
@@ -56,7 +57,7 @@ import Testing
             #expect(try await Self.get(url) == 200)
             #expect(try await system.rows(.recovery, "SELECT count(*) FROM audit WHERE act = 'picture_seen'") == "1")
 
-            // Nothing of the others is left before anything else happens.
+            // First wait until no picture of the other cases is left.
             let left = "SELECT count(*) FROM media WHERE case_id <> '\(real.recoveryId)'"
             #expect(try await system.eventuallyNone(.verification, left))
             _ = try await system.ask(
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    /// The owner says no to the claim, and deletes the account.
+    /// The owner disputes the claim, and deletes the account.
     @Loop private static func claimOfSomebodyWhoLeaves(_ system: TestSystem) async throws -> RecoveryRequested {
         let owner = try await system.signIn(leaver)
         let claim = try await claim(system, leaver, by: claimants[2])
@@ -117,7 +118,7 @@ import Testing
 }
 
 extension TestSystem {
-    /// Waits until the background tasks of a service have left nothing that this counts.
+    /// Waits until the background tasks of a service have brought this count to 0.
     fileprivate func eventuallyNone(_ service: ServiceName, _ count: String) async throws -> Bool {
         try await eventually {
             hurry(service)

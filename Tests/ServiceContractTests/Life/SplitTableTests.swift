@@ -4,7 +4,7 @@ import Testing
 
 /// Tables that an operator splits into partitions.
 @Suite("split tables") struct SplitTableTests {
-    /// What a table is like, besides that it has partitions.
+    /// SQL for the shape of a table, without its partitions.
     private static func shape(of table: String) -> String {
         """
         SELECT string_agg(line, E'\\n' ORDER BY line COLLATE "C") FROM (
@@ -46,7 +46,7 @@ import Testing
         try await scratch.drop()
     }
 
-    /// - Parameter reason: is told before anything is copied.
+    /// - Parameter reason: the reason that psql prints before it copies any row.
     @Test(arguments: [
         ("questionnaire", "sessions", "a foreign key of another table refers to it"),
         ("questionnaire", "outbox", "unique constraint on partitioned table must include all partitioning columns"),

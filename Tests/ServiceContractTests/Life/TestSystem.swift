@@ -33,7 +33,7 @@ import Testing
     private let spool: Spool
     let gateway: GatewayServer
 
-    /// - Parameter elsewhere: the connection strings of services whose database is another one.
+    /// - Parameter elsewhere: the connection strings of services with another database.
     nonisolated static func run(
         elsewhere: [ServiceName: String] = [:], _ body: @escaping @Loop @Sendable (TestSystem) async throws -> Void
     ) async throws {
@@ -114,10 +114,10 @@ import Testing
         await containers.removeValue(forKey: service)?.stop(notice: .zero)
     }
 
-    /// Has a service's background tasks run at once.
+    /// Makes a service's background tasks run at once.
     func hurry(_ service: ServiceName) { containers[service]?.hurry() }
 
-    /// How many files of pictures and of their keys there are.
+    /// The number of files of pictures and of their keys.
     var pictureFiles: Int {
         let all = FileManager.default.enumerator(atPath: "\(folder.path)/pictures")?.compactMap { $0 as? String } ?? []
         return all.count { $0.split(separator: "/").last?.count == 36 }
@@ -126,7 +126,7 @@ import Testing
     /// A connection to the bus in a service's name.
     func voice(of service: ServiceName) throws -> Bus {
         var configuration = BusConfiguration(service: service)
-        // On a busy machine it takes a while to find a new replica.
+        // On a busy machine, finding a new replica takes a while.
         configuration.grace = .seconds(10)
         for name in databases.keys { configuration.peers[name] = try Discovery("ipc:\(folder.path)") }
         configuration.security = try keys.security(of: service)
@@ -196,7 +196,7 @@ import Testing
         return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device))
     }
 
-    /// Acts as if nobody had been sent a code for a while.
+    /// Acts as if auth had sent no code for a while.
     func age() async throws {
         try await rows(
             .auth,
@@ -295,8 +295,8 @@ import Testing
 
     /// Waits until no event is being delivered.
     func quiet() async throws {
-        // An event is in the outbox of its sender or in the effects of its receiver. After two empty looks in a row,
-        // there is none left.
+        // An event is in the outbox of its sender or in the effects of its receiver. After two empty looks in a row, no
+        // event is left.
         var emptyLooks = 0
         while emptyLooks < 2 {
             var left = 0
@@ -358,7 +358,7 @@ import Testing
         let exported = described.union(byItself).union(Self.exportedForAnother)
         #expect(held.union(named).subtracting(exported).sorted() == [], "nobody exports these")
         #expect(described.subtracting(held).sorted() == [], "an example of each is missing, so that no test sees it")
-        // Acts under a person's pseudonym are exported by a section.
+        // A section exports the acts under a person's pseudonym.
         #expect(held.filter { $0.contains(".pseudonyms.") && !described.contains($0) } == [])
         for (service, container) in containers {
             guard let database = databases[service] else { continue }
@@ -367,13 +367,14 @@ import Testing
         }
     }
 
-    /// Columns of a row that is about two people and is exported for one of them. It goes with either.
+    /// Columns of rows about two people that the export gives to only one of them. The deletion of either person
+    /// removes the row.
     private static let exportedForAnother: Set<String> = [
-        // Nobody learns who has looked at them.
+        // A person must not learn who has looked at them.
         "profile.compatibility_looks.other_id"
     ]
 
-    /// The columns that hold a person's ID as their name says, or as a foreign key to an account or a profile does.
+    /// The columns that hold a person's ID, by their name or by a foreign key to an account or a profile.
     func columnsNamedForPeople() async throws -> Set<String> {
         var found: Set<String> = []
         for service in databases.keys {

@@ -66,7 +66,7 @@ extension ProfileAnswersChanged: MessageContract {
                 personID: person, personSequence: 1, sessionID: .ordered(), questionnaire: "realsingles-profile",
                 fields: ["bio"], judgedAt: .now())
         }
-        // Profile asks questionnaire for the answers, and has to find it first.
+        // Profile asks questionnaire for the answers, and must first find it on the bus.
         while true {
             let other = try await profile.person()
             if (try? await profile.reply(to: Asked(event(of: other), as: .questionnaire))) != nil { break }

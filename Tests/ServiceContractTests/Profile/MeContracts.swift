@@ -86,7 +86,7 @@ extension UpdateMe: MessageContract {
         },
         "date_of_birth_locked": { profile in
             let person = try await profile.person(UpdateMe(fields: ["dateOfBirth": "1994-02-28"]))
-            // The date can be corrected once.
+            // A person can correct the date once.
             try await profile.reply(to: Asked(UpdateMe(fields: ["dateOfBirth": "1994-02-26"]), for: person))
             return Asked(UpdateMe(fields: ["dateOfBirth": "1994-02-27"]), for: person)
         },

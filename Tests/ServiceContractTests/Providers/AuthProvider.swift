@@ -8,7 +8,7 @@ import Testing
 
 @testable import AuthService
 
-/// The real auth service, with stand-ins for the other services. Codes are read from the spool.
+/// The real auth service, with stand-ins for the other services. Tests read codes from the spool.
 @Loop final class AuthProvider: Provider {
     let stage: ServiceStage
     let spool: Spool
@@ -29,7 +29,7 @@ import Testing
         let forge = IdentityForge()
         let keyServer = try await ProviderServer(
             .answers(status: 200, body: String(decoding: CanonicalJSON.bytes(of: forge.keySet), as: UTF8.self)))
-        // All requests come from one address, for numbers with one prefix, so those limits are raised.
+        // All requests come from one address, for numbers with one prefix. So raise the limits for both.
         let environment = [
             "SPOOL_DIR": spool.folder, "AUTH_OTP_PER_ADDRESS_HOUR": "1000", "AUTH_OTP_PREFIX_BREAKER": "off",
             "AUTH_DORMANT_AFTER": "8760h",
@@ -176,7 +176,7 @@ import Testing
         try await breakSpool { Asked(SendOTP(phone: self.newPhone()), key: self.key()) }
     }
 
-    /// As ``breakSMS()``, of the email provider.
+    /// Does the same as ``breakSMS()`` for the email provider.
     func breakEmail() async throws {
         try await breakSpool { Asked(SendEmailCode(email: self.newEmail()), key: self.key()) }
     }
@@ -187,7 +187,7 @@ import Testing
             do {
                 _ = try await reply(to: asking())
             } catch let error as BusError where error.code.hasSuffix("_unavailable") {
-                // Retries of the first ones have failed three times already, so the last one is refused.
+                // If retries of the first messages have failed three times already, auth refuses the last one.
                 break
             }
         }
@@ -224,7 +224,7 @@ import Testing
                 device: Sample.phone, freezeSeconds: 1_468_800), as: .recovery)
     }
 
-    /// A claim by a number, of a number without an account.
+    /// A claim of a number that has no account. The number `claimant` makes it.
     func claiming(by claimant: String) async throws -> Asked<BeginRecovery> {
         let challenge = try await challenge(for: claimant, purpose: "recovery")
         return Asked(

@@ -6,14 +6,14 @@ import TestSupport
 
 @testable import ProfileService
 
-/// Tells one answer of everybody in place of questionnaire.
+/// Stands in for questionnaire, with the same answer of every person.
 private struct AnswerTeller: RequestHandler {
     func handle(_ request: GetExtracts, context: RequestContext) async throws -> ProfileExtracts {
         ProfileExtracts(extracts: [ProfileExtract(field: "bio", value: "Te är livet")])
     }
 }
 
-/// Says of any two people that they agree in most.
+/// Stands in for questionnaire. Any two people agree in most answers.
 private struct Comparer: RequestHandler {
     func handle(_ request: CompareProfiles, context: RequestContext) async throws -> ProfilesCompared {
         ProfilesCompared(
@@ -27,7 +27,7 @@ private struct Comparer: RequestHandler {
     let stage: ServiceStage
 
     nonisolated static func run(_ body: @escaping @Loop @Sendable (ProfileProvider) async throws -> Void) async throws {
-        // This policy has one refusal more than the default.
+        // This policy can give one more refusal than the default.
         let environment = ["PROFILE_AGE_POLICY": "reject"]
         try await ServiceStage.run(ProfileServiceDefinition.definition, environment: environment) {
             try $0.answering(as: .auth, Bearers())
@@ -55,7 +55,7 @@ private struct Comparer: RequestHandler {
         return person
     }
 
-    /// A person who has done all of the default plan that matching needs.
+    /// A person who has done all steps of the default plan that matching needs.
     func matchedPerson() async throws -> Identifier {
         let person = try await person(
             UpdateMe(fields: [

@@ -137,7 +137,8 @@ import Testing
         return id
     }
 
-    /// The same request by a reviewer who has a pseudonym already. A new reviewer would get one, even if refused.
+    /// The same request by a reviewer who has a pseudonym already. A new reviewer would get one, even if the request is
+    /// refused.
     func known<Message: BusRequest>(_ asked: Asked<Message>) async throws -> Asked<Message> {
         var release = Asked(ReleaseReview(recoveryId: .ordered()))
         release.options.actor = asked.options.actor
@@ -165,9 +166,10 @@ import Testing
         return Asked(request, key: "key-\(Identifier.random())")
     }
 
-    /// A held case, with the dispute token that its owner was sent.
+    /// A held case, with the dispute token that its owner got.
     func heldCase() async throws -> (requested: RecoveryRequested, disputeToken: String) {
-        // The owner is notified of more than three claims a day together and later.
+        // Recovery notifies the owner of the first three claims a day at once. It notifies of further claims later and
+        // together.
         try await stage.rows("UPDATE cases SET created_at = created_at - interval '1 day'")
         let requested = try await reply(to: claim(code: newCode()))
         while true {

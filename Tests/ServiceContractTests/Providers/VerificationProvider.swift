@@ -17,7 +17,8 @@ import TestSupport
         let folder = try ScratchFolder()
         let environment = [
             "VERIFICATION_BLOBS": folder.path + "/blobs", "VERIFICATION_KEY_STORE": folder.path + "/keys",
-            // Contracts compare all rows, and the task that makes sizes writes into those of photos.
+            // Contracts compare all rows. Without this, the task that makes sizes of pictures would change the rows of
+            // photos.
             "VERIFICATION_VIPSTHUMBNAIL": folder.path + "/none",
         ]
         try await ServiceStage.run(VerificationServiceDefinition.definition, environment: environment) { stage in

@@ -37,7 +37,7 @@ extension GetExtracts: MessageContract {
     static let provocations: [String: Provocation<QuestionnaireProvider, GetExtracts>] = [:]
 }
 
-/// From the last answer to the field of the profile, through the whole system.
+/// Extraction through the whole system, from the last answer to the field of the profile.
 @Suite("extraction into the profile") @Loop struct ExtractTests {
     nonisolated static let definition: JSONValue = [
         "key": "about-me", "version": 1, "titleKey": "q", "locales": ["en"], "defaultLocale": "en",
@@ -59,7 +59,8 @@ extension GetExtracts: MessageContract {
         ],
     ]
 
-    /// The shipped questionnaire asks exactly what the profile accepts: each field, and each option by its key.
+    /// The shipped questionnaire asks for exactly the fields that the profile accepts, and has each option under the
+    /// same key.
     @Test func theShippedWizardFitsTheProfile() throws {
         let bytes = try #require(
             QuestionnaireServiceDefinition.definitions.first {
@@ -201,7 +202,7 @@ extension GetExtracts: MessageContract {
             #expect(try await writer.answer("firstName", "Zoë").status == 200)
             let read = try await system.send("GET", writer.session, as: writer.person)
             #expect(read.json["answers"]?.arrayValue?.map { $0["question"] } == ["firstName"])
-            // A date of birth can be corrected once, wherever the person gives it.
+            // A person can correct the date of birth once, wherever they give it.
             for date in ["1990-02-28", "1991-02-28"] {
                 #expect(try await writer.answer("dateOfBirth", .string(date)).status == 200)
                 let isThere = try await eventually { try await writer.profile()?["dateOfBirth"] == .string(date) }

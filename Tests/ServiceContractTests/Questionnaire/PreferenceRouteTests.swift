@@ -60,8 +60,8 @@ import Testing
                     CallOptions(timeout: .seconds(10))
                 ).affinity
             }
-            // The first person gets 250 of 251 points and the second 50 of 60. With two questions, a half is
-            // subtracted.
+            // The first person gets 250 of 251 points and the second 50 of 60. With two questions, the comparison
+            // subtracts a half.
             let wanted = ((250.0 / 251) * (50.0 / 60)).squareRoot() - 0.5
             let likeness = try #require(try await compared(people[1]))
             #expect(abs((likeness.score ?? 0) - 100 * wanted) < 0.002 && likeness.coverage == 100)

@@ -40,7 +40,7 @@ extension GetStatistics: MessageContract {
                 ResponseItem(question: "relationshipGoal", value: "long_term"),
                 ResponseItem(question: "causes", state: .skipped),
             ])
-            // A stopped session counts as far as it got, like a paused one.
+            // A stopped session counts up to its last step, like a paused one.
             let (stopped, person) = try await questionnaire.session()
             try await questionnaire.reply(
                 to: Asked(StopSession(questionnaire: "yoked-compat", sessionId: stopped), for: person))

@@ -48,7 +48,7 @@ extension RequestRecovery: MessageContract {
         "rate_limited": { recovery in
             for _ in 0..<3 {
                 try await recovery.reply(to: recovery.claim(code: "623451"))
-                // Closes the case, because the next claim must not find it open.
+                // Close the case, because the next claim must not find it open.
                 try await recovery.stage.rows(
                     "UPDATE cases SET status = 'expired', closed_at = now(), seen_closed_at = now() WHERE claimant_reference LIKE '%623451'"
                 )

@@ -26,7 +26,7 @@ extension RecoveryProvider {
         return held
     }
 
-    /// As if a side had been promised pictures.
+    /// Acts as if verification had promised pictures to a side.
     fileprivate func plant(_ all: Int, today: Int, of id: Identifier, _ side: String) async throws {
         try await stage.rows(
             "INSERT INTO pictures VALUES ('\(id)', '\(side)', \(all), (now() AT TIME ZONE 'UTC')::date, \(today))")

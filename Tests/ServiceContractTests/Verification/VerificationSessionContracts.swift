@@ -298,7 +298,7 @@ extension GetVerificationReview: MessageContract {
     static let maximalReply = VerificationSample.largeReview
     static let errors = [Sample.unauthorized, VerificationSample.own, VerificationSample.notFound]
     static let hasEffect = true
-    // The addresses are signed with the second at which they end.
+    // The signature of an address depends on the second at which the address ends.
     static let clockMembers: Set<String> = ["completedAt", "decideBefore", "captureUrl", "backUrl"]
     static func everyday(_ provider: VerificationProvider) async throws -> Asked<GetVerificationReview> {
         Asked(
