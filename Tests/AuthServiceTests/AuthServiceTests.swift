@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func anAbandonedSMSDelaysNoNextCodeAndLeavesNoRow() async throws {
+    @Test func anAbandonedSMSDelaysNoNextCodeAndLeavesNoOutboxRow() async throws {
         try await AuthStage.run { auth in
             auth.spool.remove()
             _ = try await auth.ask(SendOTP(phone: Self.phone))
@@ -265,7 +265,7 @@ import Testing
     }
 
     /// Chromium writes its cookies down within half a minute. Killed before that, it comes back with the former token.
-    @Test(arguments: ["web", "android"]) func aBrowserMayLoseARenewedTokenForAMinute(
+    @Test(arguments: ["web", "android"]) func aBrowserMayLoseATokenItAlreadyUsedWithinAMinute(
         platform: String
     ) async throws {
         try await AuthStage.run { auth in

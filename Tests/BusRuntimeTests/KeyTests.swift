@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorNeedsAnOptionToCallProgramMessages() async throws {
+    @Test func anOperatorMayReadAndNeedsAnOptionForWrites() async throws {
         try await BusLab.run { lab in
             let keys = try BusKeys(in: lab.directory)
             let charge = ChargeHandler { context in

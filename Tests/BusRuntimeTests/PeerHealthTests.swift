@@ -72,7 +72,7 @@ import Testing
         #expect(gaps == [false, false, true, false])
     }
 
-    @Test func aClockJumpRefusesNoRequest() async throws {
+    @Test func aClockJumpRefusesAtMostTheRequestThatLooksOld() async throws {
         try await BusLab.run { lab in
             let server = try lab.server()
             let peer = RawPeer.caller(of: try #require(server.endpoint))

@@ -37,7 +37,7 @@ import Testing
     }
 
     /// A replica is stopped until its callers give it up. When it continues, their old requests are waiting.
-    @Test(.timed) func aReplicaThatThawsRefusesItsOldRequests() async throws {
+    @Test(.timed) func freezingOneOfThreeReplicasFailsNoCallAndRunsNoOldOne() async throws {
         try await BusLab.run { lab in
             let replicas = try (0..<3).map { _ in try lab.process() }
             let client = try lab.client()

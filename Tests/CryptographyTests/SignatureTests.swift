@@ -99,7 +99,7 @@ import Testing
         #expect(Base64URL.encode(key.publicKey.y) == "tKxsOzz4YEbXEpzwnMaTOVyPKwJ0NFR5lWBH3480NO8")
     }
 
-    @Test func aFileWithoutASigningKeyIsRefused() {
+    @Test func aFileWithoutAPlainP256KeyIsRefused() {
         for pem in ["", "-----BEGIN PRIVATE KEY-----", Self.withPassword, Self.p384, Self.ed25519] {
             #expect(P256PrivateKey(pem: pem) == nil)
         }

@@ -188,7 +188,7 @@ import Values
     }
 
     /// A relay that took a newer event before would deliver it first. One that took it later saw what was put back.
-    @Test func anEpochIsRecordedOnceEarlierDeliveriesHaveEnded() async throws {
+    @Test func puttingBackWaitsOnlyForEarlierDeliveries() async throws {
         let pair = try await Pair()
         #expect(try await pair.agree() == 0)
         let held = """

@@ -231,7 +231,7 @@ import Values
         #expect(try await database.read("SELECT id FROM writes").count == 12)
     }
 
-    @Test func failoverNeedsConnectionsLeftByAllPoolsOfTheServer() async throws {
+    @Test func theConnectionDemandSumsAllPoolsOfTheServer() async throws {
         let server = try await Loop.offload { try ScratchCluster("-pools") }
         defer { server.destroy() }
         var databases: [Database] = []

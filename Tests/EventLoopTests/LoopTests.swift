@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Each takes a moment, in which as many as there are threads would run, and is counted.
-    @Test func offloadedWorkRunsOnAtMostAsManyThreadsAsProcessors() async throws {
+    @Test func computationsRunOnAsManyThreadsAsProcessors() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount
         let state = Mutex((running: 0, most: 0))
         // Whoever comes first waits for the others: a thread may start late.
@@ -152,7 +152,7 @@ import Testing
 
     /// A test's task is not the loop's own, so it is queued again on its way into `get`, and another job runs before it.
     @Test(.timeLimit(.minutes(1)), arguments: 0..<4)
-    func aPromiseResolvedDuringAWaitResumesTheWaiter(jobs: Int) async throws {
+    func aPromiseResolvedAsAWaitBeginsResumesTheWaiter(jobs: Int) async throws {
         let promise = LoopPromise<Int>()
         Loop.spawn { await resolve(promise, after: jobs) }
         #expect(try await promise.get() == 1)

@@ -41,7 +41,7 @@ import Testing
         #expect(line.threads == 2)
     }
 
-    @Test func idleThreadsEnd() async throws {
+    @Test func allIdleThreadsButOneEnd() async throws {
         let line = WorkLine(threads: 8, patience: .milliseconds(20))
         let gate = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in

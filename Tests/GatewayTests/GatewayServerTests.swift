@@ -412,7 +412,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test("it is ready once it has read the whole revocation log")
+    @Test("it is ready only once it has read the whole revocation log")
     func readsEveryPage() async throws {
         let stage = try await Stage()
         let others = (0..<RevocationsFollowed.largestPage).map { _ in Identifier.ordered() }
@@ -424,7 +424,7 @@ private let json = ["Content-Type": "application/json"]
         await stage.close()
     }
 
-    @Test("without the revocation log it asks about a session each second")
+    @Test("without the revocation log it asks about a session at most once a second")
     func asksWhenStale() async throws {
         try await onStage { stage async throws in
             stage.silence()
@@ -482,7 +482,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func anUnknownKeyIsNotRefusedWhileAuthIsAway() async throws {
+    @Test func anUnknownKeyMeansUnavailableWhileAuthIsAway() async throws {
         try await onStage { stage async throws in
             var maker = stage.tokens
             (maker.key, maker.kid) = (.init(), "k2")

@@ -58,7 +58,7 @@ import Testing
         #expect(!html.contains("<b>") && !html.contains("javascript:alert\"") && !html.contains("\"onclick"))
     }
 
-    @Test("each page is well formed and its links lead somewhere")
+    @Test("each page is well formed and its links reach pages and headings")
     func pages() throws {
         let guide = GuidePages.embedded
         #expect(guide.names.contains("README") && guide.names.count > 1)

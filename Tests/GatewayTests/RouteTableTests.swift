@@ -12,7 +12,7 @@ import Testing
         #expect(routes.count == Set(routes).count)
     }
 
-    @Test("each route's message exists and has the path's parameters")
+    @Test("the gateway may send each route's message, which has the path's parameters")
     func messages() throws {
         for route in table.routes {
             guard let binding = route.binding else { continue }
@@ -35,7 +35,7 @@ import Testing
         #expect(route.path.text == template)
     }
 
-    @Test func headIsAllowedForEveryGetRoute() {
+    @Test func headIsAllowedWhereGetIsAndNowhereElse() {
         if case .route = table.match(method: "HEAD", path: "/healthz") {} else { Issue.record("no HEAD") }
         guard case .otherMethods(let methods) = table.match(method: "DELETE", path: "/users/me/onboarding") else {
             Issue.record("a method that is not there")

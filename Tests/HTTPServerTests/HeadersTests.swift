@@ -23,7 +23,7 @@ import Values
         #expect(headers != ["a": "1c", "c": "", "b": "5", "d": "6"])
     }
 
-    @Test("the fast scan ends where the slow scan ends")
+    @Test("the fast scan finds the same end of printable ASCII")
     func findsTheEndOfPrintableASCII() {
         for length in 0...20 {
             for place in 0..<max(length, 1) {

@@ -113,7 +113,7 @@ private let servedMessages: [String] = [
         }
     }
 
-    @Test("the parser survives any bytes within its bounds")
+    @Test("random bytes read the same whole and byte by byte")
     func randomBytes() {
         var generator = SplitMix(state: 7)
         let pool = Array("GET / HTTP/1.1\r\nHost:Transfer-Encodingchunked0123;,\t \u{0}\u{7f}".utf8)

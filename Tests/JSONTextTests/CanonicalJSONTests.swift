@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Strings are looked at eight bytes at a time, so each byte stands at each place of a long one. Foundation escapes alike.
-    @Test func everyByteIsEscapedAtEveryPlaceOfAString() throws {
+    @Test func stringEscapesAgreeWithFoundationAtEveryPlace() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         for byte in (0..<128).map(UInt8.init) {

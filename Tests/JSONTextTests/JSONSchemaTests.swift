@@ -29,7 +29,7 @@ import Testing
             ])
     }
 
-    @Test("a pointer escapes a dot or a slash in a name")
+    @Test("a pointer escapes a slash or a tilde and keeps a dot")
     func pointers() throws {
         let names = JSONSchema.map(of: .array(of: .boolean, count: 0...2), count: 0...9)
         let found = names.problems(in: try JSONDocument(Array(#"{"a.b":[true,1],"c/d~":2}"#.utf8)).root)

@@ -480,7 +480,7 @@ import Testing
         ("erase", "uuid", "gen_random_uuid()"),
         ("funnel", "date, date", "'2026-02-01', '2026-02-02'"),
     ])
-    func onePersonsEventsAreFoundWithoutReadingOthers(_ name: String, _ types: String, _ values: String) async throws {
+    func eventQueriesUseAnIndexAndReadNoOtherEvents(_ name: String, _ types: String, _ values: String) async throws {
         let statements = [
             "identify": EventStore.identify, "forget": EventStore.forget, "erase": EventStore.erase,
             "funnel": EventStore.funnel,

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func oldHistoryIsDeleted() async throws {
+    @Test func oldHistoryAndMutationsAreDeleted() async throws {
         try await withService { service in
             try await service.publish(Self.definition)
             let (person, session) = try await Self.opened(service)
@@ -152,7 +152,7 @@ import Testing
             """
         ),
     ])
-    func oldHistoryIsFoundWithoutReadingTheRest(_ table: String, _ statement: String, _ rows: String) async throws {
+    func oldRowsAreFoundWithoutReadingTheRest(_ table: String, _ statement: String, _ rows: String) async throws {
         try await withService { service in
             let read = try await service.stage.rowsRead(of: table, by: statement, after: rows)
             #expect(try #require(read) < 100)

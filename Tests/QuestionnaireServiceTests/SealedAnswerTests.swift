@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func noMarkIsPublishedWhileAnOlderReplicaRuns() async throws {
+    @Test func noMarkIsPublishedWhileSealingIsOff() async throws {
         try await ServiceStage.run(
             QuestionnaireServiceDefinition.definition, environment: ["QUESTIONNAIRE_SEAL_HEALTH": "false"]
         ) { stage in
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func noDraftMarksAQuestionWhileAnOlderReplicaRuns() async throws {
+    @Test func noDraftMarksAQuestionWhileSealingIsOff() async throws {
         try await ServiceStage.run(
             QuestionnaireServiceDefinition.definition, environment: ["QUESTIONNAIRE_SEAL_HEALTH": "false"]
         ) { stage in
@@ -225,7 +225,7 @@ import Testing
 
     // MARK: Rules
 
-    @Test func aSensitiveAnswerMayNotBeUsedInTheOpen() {
+    @Test func aSensitiveQuestionMayHaveNoExtractOrPreference() {
         func problems(_ members: JSONValue, type: String = "text") -> Set<String> {
             let question = Sample.question("skin", type, members).setting("sensitive", to: "health")
             return DefinitionParserTests.problems(Sample.definition([question]))

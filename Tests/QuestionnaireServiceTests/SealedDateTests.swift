@@ -333,7 +333,7 @@ import Testing
         }
     }
 
-    /// Everything that others learn of the dates of a person.
+    /// What is disclosed of a person's dates, to the person or to others.
     private struct DisclosedDates: Equatable {
         let view: SessionView
         let extracts: [ProfileExtract]

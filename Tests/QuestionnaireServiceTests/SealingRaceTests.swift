@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aPublicationWaitsForOpenWrites() async throws {
+    @Test func aPublicationWaitsForWritesUnderWay() async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(version: 4, marked: 0))
             let patient = try await Self.patients(1, service)[0]

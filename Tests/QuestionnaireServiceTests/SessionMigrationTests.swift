@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Whether it goes there at once or by way of the version that did not ask.
-    @Test func aReturnToAnOlderVersionAsksItsQuestionsAgain() throws {
+    @Test func aQuestionBroughtBackByALaterVersionIsAskedAgain() throws {
         func version(_ number: Int64, _ keys: [String]) -> JSONValue {
             Sample.definition(keys.map { Sample.question($0, "single_choice") }).setting(
                 "version", to: .integer(number))

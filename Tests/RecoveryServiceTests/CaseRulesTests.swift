@@ -39,7 +39,7 @@ import Testing
         return rows
     }()
 
-    @Test func everyRowOfTheTableHolds() {
+    @Test func theMachineAllowsExactlyTheRowsOfTheTable() {
         var found: Set<String> = []
         for status in CaseStatus.allCases {
             for event in CaseEvent.allCases {
@@ -57,7 +57,7 @@ import Testing
         #expect(CaseStateMachine.table.count == Self.table.count, "no line stands there twice")
     }
 
-    @Test("each impossible event has its refusal")
+    @Test("each event that moves nothing is refused or done already")
     func refusals() {
         let expected: [(CaseEvent, CaseActor, CaseStatus, CaseStateMachine.Outcome)] = [
             (.evidenceGiven, .claimant, .held, .refused(.tooEarly)),
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("a decoy shows every decision of the clock", arguments: CaseStatus.allCases)
+    @Test("each decision of the clock about a decoy is visible", arguments: CaseStatus.allCases)
     func decoyCourse(seen: CaseStatus) {
         let events = Set((0..<DecoyCourse.oneIn).compactMap { DecoyCourse.event(in: seen, by: $0) })
         switch seen {

@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A decoy that is shown as approved, and a case that was disputed: auth judges the code, and says at last that it is over.
-    @Test("completing a decoy or a disputed case closes it", arguments: ["decoy", "disputed"])
+    @Test("completing a decoy or a disputed case ends as a rejection", arguments: ["decoy", "disputed"])
     func shadows(kind: String) async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claim(
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func anExpiredReplyRevealsNothingOfTheAccount() async throws {
+    @Test func anExpiredReplyLeavesTheCompletionToTheTimer() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.approvedClaim()
             recovery.mover.refusal = BusError(.idempotencyAnswerGone, "This request was done.")

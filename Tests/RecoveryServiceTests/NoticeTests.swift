@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func theOutcomeOnEachDeviceIsStored() async throws {
+    @Test func theOutcomeOfANoticeOnEachDeviceIsStored() async throws {
         try await RecoveryStage.run { recovery in
             _ = try await recovery.claim()
             let notice = try await recovery.notified.atLeast(1)[0].notificationID
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func oneNetworkHasTwentyClaimsADay() async throws {
+    @Test func oneNetworkSharesOneDailyLimitOfClaims() async throws {
         try await RecoveryStage.run(perAddress: 2) { recovery in
             for (number, address) in ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2"].enumerated() {
                 _ = try await recovery.claim(claimant: "00000\(number)", at: address)

@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func aDisputedClaimantIsBarredWithoutNotice() async throws {
+    @Test func aDisputedClaimantIsBarredAndCannotTell() async throws {
         try await RecoveryStage.run { recovery in
             let first = try await recovery.claim()
             _ = try await recovery.dispute(first.recoveryId, as: recovery.owner)

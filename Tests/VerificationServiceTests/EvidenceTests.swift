@@ -8,7 +8,7 @@ import Testing
 @testable import VerificationService
 
 @Suite("evidence in recovery cases") @Loop struct EvidenceTests {
-    @Test func aPictureOfACaseHasNoOwnerAndIsShownForAMinute() async throws {
+    @Test func evidenceBelongsToNoPersonAndIsDestroyedAfter30Days() async throws {
         try await MediaStage.run { media in
             let (caseID, other) = (Identifier.ordered(), Identifier.ordered())
             let sent = try await media.sentEvidence(caseID, "claimant")
@@ -43,7 +43,7 @@ import Testing
     enum Progress: CaseIterable { case promised, arriving, stored }
 
     /// Whoever sends it must not notice. The cut is where a replica may be killed, too: what is done is in rows.
-    @Test(arguments: Progress.allCases) func aPictureThatArrivesAfterTheEndIsDestroyedUnread(_ progress: Progress)
+    @Test(arguments: Progress.allCases) func aPictureIsDestroyedAtEachStageWhenItsCaseEnds(_ progress: Progress)
         async throws
     {
         try await MediaStage.run { media in

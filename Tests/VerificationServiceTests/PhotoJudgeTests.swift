@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func aPhotoUnjudgedForADayGoesToReviewers() async throws {
+    @Test func aPhotoUnjudgedFor25HoursIsListedForReviewers() async throws {
         try await Self.run(Self.later) { verifying, server in
             let (media, person) = (verifying.media, Identifier.random())
             let photo = try await media.arrived(person)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aDeletedPhotoIsNotSentToTheJudge() async throws {
+    @Test func aDeletedPhotosQuestionToTheJudgeIsDropped() async throws {
         try await Self.run(Self.later) { verifying, server in
             let (media, person) = (verifying.media, Identifier.random())
             let photo = try await media.arrived(person)

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theResultVerifiesThePersonAndItsScoreIsNotShared() async throws {
+    @Test func theResultVerifiesThePersonAndItsScoreIsNotKept() async throws {
         try await Self.run { verifying, aws in
             aws.results = [AWSServer.result("SUCCEEDED", score: Self.score)]
             let person = Identifier.random()

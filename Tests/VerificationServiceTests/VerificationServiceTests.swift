@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func anUnjudgedVerificationExpiresAndIgnoresLateVerdicts() async throws {
+    @Test func anUnjudgedVerificationExpiresAndRefusesLateVerdicts() async throws {
         try await Verifying.run(judge: "staff", replicas: 2) { verifying in
             let (person, session) = try await verifying.uploaded()
             _ = try await verifying.complete(session, person)

@@ -11,7 +11,7 @@ import Testing
     private static let canaries = ["canarycomment", "canaryverdict", "canaryversion"]
     private static let operatorKey = Data("an operator's key of 32 bytes...".utf8).base64EncodedString()
 
-    @Test func noCaptureIsOutsideItsBlobOrRestoredByABackup() async throws {
+    @Test func noCaptureLeavesItsBlobAndNoBackupMakesOneReadable() async throws {
         let system = try RunningSystem(
             scale: "auth=1",
             variables: ["LOG_LEVEL": "debug", "VERIFICATION_JUDGE": "staff", "GATEWAY_OPS_KEY": Self.operatorKey])

@@ -146,7 +146,7 @@ import Testing
         #expect(try installation.run("questionnaire", "diff", Self.shipped, "/nowhere").code == 66)
     }
 
-    @Test func unreadableFilesAndWrongVerbsAreErrors() throws {
+    @Test func unreadableFilesAndWrongUsageAreErrors() throws {
         let installation = try Installation()
         defer { installation.remove() }
         #expect(try installation.run("questionnaire", "check", "/nowhere/at-all.json").code == 66)

@@ -16,7 +16,7 @@ import VestibuleClient
         address = try #require(URL(string: "http://\(system.address)"))
     }
 
-    @Test(.bounded) func onePersonUsesEveryPartOfTheClient() async throws {
+    @Test(.bounded) func onePersonGoesFromSignInToDeletionWithTheClient() async throws {
         defer { system.stop() }
         let (client, phone) = (Vestibule(address, store: MemoryStore()), Self.newPhone())
         let session = try await signIn(phone, client)

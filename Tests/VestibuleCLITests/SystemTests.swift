@@ -7,7 +7,7 @@ import Testing
 
 /// The programs as they were built, as processes.
 @Suite(.serialized) struct SystemTests {
-    @Test(.bounded) func onePersonCompletesEverythingDespiteKills() async throws {
+    @Test(.bounded) func onePersonCompletesTheDemoWhileProcessesAreKilled() async throws {
         let installation = try Installation()
         defer { installation.remove() }
         let state = installation.state

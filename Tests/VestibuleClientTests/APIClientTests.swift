@@ -55,7 +55,7 @@ import VestibuleClient
         #expect(request.body == Data("{}".utf8))
     }
 
-    @Test("the access token is sent only where needed")
+    @Test("a sign-in has no access token, and a recovery has its own")
     func tokens() async throws {
         let wire = Wire(404, problem)
         let client = try client(wire)
@@ -93,7 +93,7 @@ import VestibuleClient
         #expect((reason as? URLError)?.code == .notConnectedToInternet)
     }
 
-    @Test("the version of an answer is sent with the next request")
+    @Test("the version of an answer is read, and sent where given")
     func versions() async throws {
         let fields = """
             {"key": "yoked", "version": 1, "hash": "0", "language": "sv", "steps": [], "fields": []}

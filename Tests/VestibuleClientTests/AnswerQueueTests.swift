@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("an answer is saved, sent, and repeated if it was cut")
+    @Test("an answer is saved before it is sent, and repeated if cut")
     func cut() async throws {
         let store = store
         let (queue, wire) = try queue { request, number in
@@ -73,7 +73,7 @@ import Testing
         #expect(sent[2].member("answers")?.array?.first?.object?["baseRevision"] == 1)
     }
 
-    @Test("concurrent sends share one request")
+    @Test("concurrent sends share the same requests")
     func oneInFlight() async throws {
         let (queue, wire) = try queue(Self.saving)
         for number in 0..<150 { try await queue.add(AnswerPlace("q\(number)"), value: 1, seen: 0) }

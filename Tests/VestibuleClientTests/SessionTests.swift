@@ -94,7 +94,7 @@ import Testing
         #expect(try await client.device()?.secret == "ds_1")
     }
 
-    @Test("an offline sign-out ends on the device and reports it")
+    @Test("an offline sign-out works on the device and throws an error")
     func signOutOffline() async throws {
         let (client, _) = try await signedIn { _, _ in throw URLError(.notConnectedToInternet) }
         await #expect(throws: VestibuleError.self) { try await client.logout() }

@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func strangersDoNotEvictADevicesCodeAndThreeCodesAreOpen() async throws {
+    @Test func strangersEvictNoDevicesCodeAndAtMostThreeCodesAreOpen() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.phone)
             let sent = try await auth.code(for: Self.phone, by: try proof(of: owner))

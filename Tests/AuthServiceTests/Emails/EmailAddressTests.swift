@@ -18,7 +18,7 @@ import Testing
         #expect(Array(address.text.utf8) == Array(kept.utf8))
     }
 
-    @Test func differentSpellingsAreDifferentAddresses() {
+    @Test func differentLocalPartsAreDifferentAddresses() {
         let spellings = [
             "anna@example.com", "Anna@example.com", "an.na@example.com", "anna+x@example.com", "аnna@example.com",
         ]
@@ -80,7 +80,7 @@ import Testing
         #expect(EmailAddress("a@" + String(repeating: "d", count: 64) + ".com") == nil)
     }
 
-    @Test func aMaskedAddressShowsTheFirstLettersAlone() {
+    @Test func aMaskedAddressShowsNoMoreThanTheFirstLetters() {
         #expect(EmailAddress("anna@example.com")?.masked == "a…@e…")
         #expect(EmailAddress("_x@example.com")?.masked == "…@e…")
         #expect(EmailAddress("Åsa@example.com")?.masked == "…@e…")

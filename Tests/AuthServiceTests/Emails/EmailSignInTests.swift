@@ -203,7 +203,7 @@ import Testing
 
     // MARK: What an app's plan says
 
-    @Test func anAppThatNeedsAPhoneHoldsTheAddressUntilThen() async throws {
+    @Test func anAddressOpensNoAccountUntilThePhoneIsVerified() async throws {
         try await AuthStage.run { auth in
             let (challenge, code) = try await auth.email(SendEmailCode(email: Self.email))
             let verify = VerifyEmailCode(challengeId: challenge, code: code, device: AuthStage.device)

@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aNotificationWithoutApplesSignatureIsIgnored() async throws {
+    @Test func aForgedStaleOrMalformedNotificationIsRefused() async throws {
         try await SocialStage.run { social in
             _ = try await social.link("apple", subject: "1", to: Self.phone)
             let forge = social.forge

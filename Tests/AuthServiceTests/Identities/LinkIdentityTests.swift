@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func linkingNeedsAValidAccessToken() async throws {
+    @Test func linkingNeedsAnAccessToken() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let session = try await auth.signIn(Self.phone)

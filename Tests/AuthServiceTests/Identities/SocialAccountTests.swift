@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Whoever reads the emails of its address does not set its first number.
-    @Test func aSessionByMailboxCannotActAgainstALinkedIdentity() async throws {
+    @Test func aSessionByMailboxSetsNoNumberAndUnlinksNoIdentity() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let owner = try #require(try await session("1", social))

@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func anUnconfiguredProviderIsNotListedAndRefused() async throws {
+    @Test func anUnconfiguredProviderIsUnlistedAndRefused() async throws {
         try await SocialStage.run { social in
             let all = try await social.auth.ask(GetAuthMethods()).methods
             #expect(all.map(\.key) == ["phone", "email", "apple", "google"])

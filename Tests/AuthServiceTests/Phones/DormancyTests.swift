@@ -11,7 +11,7 @@ import Testing
     private static let now = Timestamp("2026-02-20T09:00:00Z")!
 
     @Test(
-        "a code for a dormant account's number has its decision",
+        "dormancy, device and request decide what a code does",
         arguments: [
             (nil, false, false, .signIn), (nil, false, true, .signIn), (0, false, false, .signIn),
             (86_400, false, false, .signIn), (86_401, false, false, .ask), (86_401, false, true, .detach),
@@ -44,7 +44,7 @@ import Testing
         try await auth.age("20 minutes")
     }
 
-    @Test func aNewDeviceOfADormantAccountMayStartANewAccount() async throws {
+    @Test func anUnknownDeviceAtADormantNumberMayStartANewAccount() async throws {
         try await AuthStage.run(replicas: 2, environment: Self.year) { auth in
             let owner = try await auth.signIn(Self.phone, push: "fcm:owner")
             try await sleep("366 days", auth)

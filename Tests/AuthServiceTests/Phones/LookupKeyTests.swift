@@ -339,7 +339,7 @@ import Testing
         ][step]
     }
 
-    /// Begins calls behind a transaction that creates the account of the number, and ends it once a call waits.
+    /// Begins calls behind a transaction that holds the lock of the number, and ends it once a call waits.
     @Loop private func together<Outcome: Sendable>(
         _ phone: String, _ auth: AuthStage, _ begin: @Loop () -> [Task<Outcome, any Error>]
     ) async throws -> [Task<Outcome, any Error>] {
@@ -465,7 +465,7 @@ import Testing
 
     // MARK: What is refused
 
-    @Test func aKeyIsNotRemovedBeforeItsTime() async throws {
+    @Test func authRefusesToStartWithoutAKeyThatRowsStillNeed() async throws {
         try await AuthStage.run { auth in
             _ = try await signIn("+14155552671", auth)
             let rings = try ring(auth)

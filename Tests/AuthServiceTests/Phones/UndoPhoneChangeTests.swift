@@ -30,7 +30,7 @@ import Testing
         return PhoneTakeover(tablet: tablet, stolen: stolen, proof: proof, token: token)
     }
 
-    /// Ages the devices, sessions and links of the account.
+    /// Ages the devices and sessions of the account.
     @Loop private func ageAccount(_ auth: AuthStage) async throws {
         for table in ["devices", "sessions"] {
             try await auth.stage.rows("UPDATE \(table) SET created_at = created_at - interval '73 hours'")
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func withoutAValidTokenNoNumberIsGivenBack() async throws {
+    @Test func withoutAValidAccessTokenNoNumberIsGivenBack() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
             let takeover = try await takeOver(social)
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    @Test func oneOfTwoConcurrentUndosSucceeds() async throws {
+    @Test func oneOfManyConcurrentUndosSucceeds() async throws {
         try await SocialStage.run(replicas: 2) { social in
             let takeover = try await takeOver(social)
             let undo = UndoPhoneChange(disputeToken: takeover.token, device: takeover.proof)

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(.timed) func aHangingPushProviderDelaysNoCodesAndNoEvents() async throws {
+    @Test(.timed) func aHangingPushProviderDelaysNoCode() async throws {
         try await Self.run({ $0 == "hung" ? .hangs : GoogleServer.taken }) { auth, server, recorder in
             let session = try await auth.signIn(Self.phone, push: "t0")
             // More than a relay has in hand at once.

@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Whoever has a number by now that the person had may claim an account with it: that one stays frozen.
-    @Test("freezes stay while a claim is open or in its hold", arguments: [true, false])
+    @Test("freezes stay while a claim is open or its claimant still waits", arguments: [true, false])
     func stay(isOpen: Bool) async throws {
         try await SocialStage.run { social in
             let auth = social.auth
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// Of a decoy that looks approved, and of a claim that was disputed: the code is judged before it is said that it is over.
-    @Test("a case without an account is closed only by a right code", arguments: [false, true])
+    @Test("a case that opens nothing is shown as closed only to a right code", arguments: [false, true])
     func nothingToOpen(isDisputed: Bool) async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner)

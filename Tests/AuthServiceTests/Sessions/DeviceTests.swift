@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func removedDevicesAreNotifiedOfRecoveriesFor30Days() async throws {
+    @Test func removedDevicesAndReplacedTokensAreToldOfRecoveriesFor30Days() async throws {
         try await AuthStage.run { auth in
             let removed = try await auth.signIn(Self.phone, push: "removed")
             let kept = try await auth.signIn(Self.phone, push: "replaced")

@@ -84,7 +84,7 @@ import Testing
         #expect(over == isOver)
     }
 
-    @Test func aGatewayAcceptsAnAccessToken() throws {
+    @Test func anAccessTokenIsSignedAndHasItsClaims() throws {
         let (person, session, key) = (Identifier.random(), Identifier.ordered(), Ed25519PrivateKey())
         let token = AccessTokenIssuer(kid: "k1", key: key)
             .token(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Times in messages") struct TimestampTests {
     @Test(
-        "a time with any offset is written in UTC with six digits",
+        "a time with any offset is written in UTC to the microsecond",
         arguments: [
             ("2026-02-20T09:00:00+00:00", "2026-02-20T09:00:00Z"),
             ("2026-02-20T09:00:00-00:00", "2026-02-20T09:00:00Z"),

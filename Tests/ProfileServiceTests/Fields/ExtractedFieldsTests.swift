@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func anEventIsRetriedWhenTheQuestionnaireIsAway() async throws {
+    @Test func anEventTakesNothingIfTheQuestionnaireIsAway() async throws {
         try await ProfileStage.run { profile in
             let questionnaire = Questionnaire(refusals: 1, [("bio", "Te är livet")])
             let voice = try await questionnaire.begin(for: profile)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func aMinorsExtractFollowsThePolicyAndIsNotLogged() async throws {
+    @Test func aMinorsExtractFollowsThePolicyAndNoValueIsLogged() async throws {
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
             let born = "\(Timestamp.now().date.year - 16)-02-28"
             let questionnaire = Questionnaire([

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "each change has its class, and removals are refused",
+        "each change has its class, and breaking ones are refused",
         arguments: [
             ("\"en\": \"Male\"", "\"en\": \"Man\"", "label_changed"),
             ("\"web\": \"chips\"", "\"web\": \"select\"", "presentation_changed"),

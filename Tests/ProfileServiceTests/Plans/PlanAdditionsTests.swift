@@ -185,7 +185,7 @@ private enum Garden {
         #expect(PlanProgress.move(record, from: plan)?.reference.version == 2)
     }
 
-    @Test func declinedReviewedAndDeferredStepsAreNotAdditions() throws {
+    @Test func declinedDeferredAndInReviewAdditionsAreDone() throws {
         let newest = try Garden.plan { members in
             let steps = members["steps"]?.arrayValue ?? []
             let due = JSONValue.string(Self.due.description)

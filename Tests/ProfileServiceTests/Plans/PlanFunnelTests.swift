@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func aFunnelOfAnUnknownPlanIsRefused() async throws {
+    @Test func aFunnelWithoutAKnownPlanIsRefused() async throws {
         try await ProfileStage.run { profile in
             for request in [
                 GetFunnel(plan: "meadow"), GetFunnel(plan: "yoked", version: 9), GetFunnel(version: 1),

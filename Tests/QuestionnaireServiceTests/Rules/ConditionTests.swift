@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "type errors are refused and nothing is converted",
+        "invalid conditions are refused and no type is converted",
         arguments: [
             (["==": [["var": "nobody"], 1]], "E02 /==/0/var"), (["answered": "nobody"], "E02 /answered"),
             (["==": [["var": "sex"], "d"]], "E03 /==/1"), (["in": [["var": "sex"], ["a", "d"]]], "E03 /in/1/1"),
@@ -286,7 +286,7 @@ import Testing
     func subjects(condition: JSONValue, problems: [String]) {
         let pointer = "/sections/2/questions/1/visibleIf"
         let found = DefinitionParserTests.problems(Self.family(after: condition))
-        #expect(found == Set(problems.map { $0.replacing(" ", with: " " + pointer) }))
+        #expect(difference(between: found, and: problems.map { $0.replacing(" ", with: " " + pointer) }) == [])
     }
 
     @Test func aCircleThroughSubjectsIsPrinted() throws {
@@ -403,7 +403,7 @@ import Testing
         #expect(hidden.visible.filter { $0.answer != nil }.map(\.key) == ["sex"])
     }
 
-    @Test func anAnswerWithARemovedOptionIsAskedAgain() throws {
+    @Test func anAnswerWithAnOptionNoLongerOfferedIsAskedAgain() throws {
         let fresh = try Self.sheet(["sex": "male", "goals": ["beard"], "why": "x"])
         #expect(fresh.stale.isEmpty && fresh.next == nil)
         let stale = try Self.sheet(["sex": "female", "cycle": 28, "goals": ["beard"], "why": "x"])

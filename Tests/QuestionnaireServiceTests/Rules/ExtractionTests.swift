@@ -40,7 +40,7 @@ import Testing
         #expect(try !Self.definition([Sample.question("plain", "text")]).hasExtracts)
     }
 
-    @Test func repeatedSectionsAndInfoScreensExtractNothing() {
+    @Test func anExtractInARepeatedSectionOrInfoScreenIsRefused() {
         let repeated = Sample.definition(sections: [
             [
                 "key": "first", "repeat": ["subject": "child", "min": 1, "max": 2],

@@ -16,7 +16,7 @@ import Testing
         return found
     }
 
-    @Test(.bounded) func aDeletionLeavesNoTraceInAnyTable() async throws {
+    @Test(.bounded) func aDeletionLeavesNothingOfThePersonInAnyTable() async throws {
         try await TestSystem.run { system in
             let session = try await system.onboarded(Self.phone)
             let hash = try await system.rows(.auth, "SELECT encode(hash, 'hex') FROM phones")

@@ -8,7 +8,7 @@ import Testing
 @Suite("export") struct PersonExportTests {
     private static let phone = "+14155552671"
 
-    @Test func theExportHasAllStoredData() async throws {
+    @Test func theExportHasEveryKindOfRecordOfThePerson() async throws {
         try await TestSystem.run { system in
             let session = try await system.onboarded(Self.phone)
             try await system.plantTheRest(of: session)

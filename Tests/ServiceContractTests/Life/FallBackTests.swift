@@ -7,7 +7,7 @@ import Testing
 /// Two clusters: one for profile, and one for all other services. Profile's standby takes over without the last
 /// transactions.
 @Suite("a service whose database falls back") struct FallBackTests {
-    @Test func aRestoredServiceGetsItsLostEventsAgain() async throws {
+    @Test func aServiceGetsEventsAgainThatItsStandbyLost() async throws {
         let primary = try await Loop.offload { try ScratchCluster("-profile") }
         defer { primary.destroy() }
         let definition = try #require(TestSystem.definitions.first { $0.name == .profile })

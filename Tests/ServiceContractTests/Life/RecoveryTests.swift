@@ -51,7 +51,7 @@ import Testing
                 code: code, device: DeviceClaim(secret: requested.deviceSecret, name: "Pixel 10", platform: "android")))
     }
 
-    @Test(.bounded) func aRecoveryGivesTheClaimantOnlyTheAccount() async throws {
+    @Test(.bounded) func aRecoveryMovesTheAccountAndEndsItsFormerAccess() async throws {
         try await TestSystem.run { system in
             let old = try await system.onboarded(Self.phone)
             try await system.age()

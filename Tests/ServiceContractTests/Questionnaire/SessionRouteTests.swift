@@ -79,7 +79,7 @@ import Testing
 
     /// The slower of two devices learns the other's answer and device. It may force its own answer, and nothing is
     /// lost.
-    @Test func aForcedAnswerFollowsASeenConflict() async throws {
+    @Test func aConflictShowsTheOtherAnswerAndCanBeForced() async throws {
         try await TestSystem.run { system in
             @Loop func write(_ value: JSONValue, _ device: String, base: Int64, force: Bool? = nil) -> JSONValue {
                 var members = Self.put(value, base: base).objectValue ?? [:]

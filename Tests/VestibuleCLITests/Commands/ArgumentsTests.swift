@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "a wrong verb is named, with any words after it",
+        "a wrong verb is reported before any mistake behind it",
         arguments: [
             (["account", "suspnd", "--note"], "suspend PERSON --note TEXT"),
             (["audit", "ls", "--frob"], "verify [SERVICE]"),

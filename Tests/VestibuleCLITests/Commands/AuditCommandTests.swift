@@ -62,7 +62,7 @@ import Testing
         (64, ["audit"]), (64, ["audit", "mend"]), (64, ["audit", "verify", "gateway"]),
         (69, ["audit", "verify", "--state", "/tmp/vestibule-test-nothing"]),
     ])
-    func aUsageErrorIsReportedInOneLine(code: Int, words: [String]) throws {
+    func anErrorIsReportedInOneLine(code: Int, words: [String]) throws {
         let installation = try Installation()
         defer { installation.remove() }
         let result = try installation.run(words)

@@ -68,7 +68,7 @@ import Testing
         (64, ["dead-letters", "replay", "--all", "01890a5d-ac96-774b-bcce-b302099a8057"]),
         (69, ["dead-letters", "list", "--state", "/tmp/vestibule-test-nothing"]),
     ])
-    func aUsageErrorIsReportedInOneLine(code: Int, words: [String]) throws {
+    func anErrorIsReportedInOneLine(code: Int, words: [String]) throws {
         let installation = try Installation()
         defer { installation.remove() }
         let result = try installation.run(words)

@@ -68,7 +68,7 @@ import Testing
         #expect(Subprocess.exitCode(of: Subprocess.wait(shell)) == 128 + SIGPIPE)
     }
 
-    @Test func aFileIsReadOnceAndAgainAfterItWasRestarted() throws {
+    @Test func aFileIsReadOnceAndAgainAfterItWasTruncated() throws {
         let installation = try installation(["auth": ["a", "b"]])
         defer { installation.remove() }
         let path = installation.state.log("auth")

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func fileModesFollowTheirPurposeAndNotTheUmask() throws {
+    @Test func aFoldersModeStaysAndFileModesIgnoreTheUmask() throws {
         try Self.withFolder { state in
             func mode(_ file: String) throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int

@@ -76,7 +76,7 @@ import Testing
         #expect(Self.lines(text).last?.hasPrefix("1 error, 1 warning") == true)
     }
 
-    @Test func knownPublishedVersionsAreChecked() throws {
+    @Test func aDraftIsComparedWithPublishedVersionsIfKnown() throws {
         func lines(_ draft: JSONValue, after earlier: [JSONValue]?) throws -> [String] {
             try DefinitionCheck(
                 CanonicalJSON.bytes(of: draft), today: testDay, earlier: earlier.map { try EarlierVersions($0) }

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "a duplicate key is refused whichever question comes first",
+        "a duplicate key is refused whichever has more options",
         arguments: ["tags", "no type"])
     func refusesADuplicateKey(firstType: String) {
         func question(_ type: String, _ options: [String]) -> JSONValue {
