@@ -15,7 +15,8 @@ import JSONText
 /// accounts.
 @Loop enum SignIns {
     private nonisolated static let inFlight = 64
-    /// The number of phones, which sign in by turns. With this many, two codes of one phone are a second apart.
+    /// The number of phones, which sign in by turns. With this many, at least a second lies between two codes of one
+    /// phone.
     private nonisolated static let phones = 4096
 
     nonisolated static func run(first: Int, seconds: Double, environment: [String: String]) async throws {

@@ -126,7 +126,7 @@ package enum ServiceAbsence: String, Sendable, Error {
     case ownKeyRevoked = "own_key_revoked"
 }
 
-/// Time limits of the bus.
+/// Times of the bus, and the most attempts of a call.
 enum BusTiming {
     /// The least time between two checks of deadlines, silences and waiting calls, in nanoseconds. It is also the time
     /// between two checks while calls wait for a replica.

@@ -57,7 +57,8 @@ import JSONText
     /// - Parameters:
     ///   - service: the service whose key the replica must have.
     ///   - security: the caller's keys. The allow list decides the caller's name.
-    ///   - wish: the question besides its state. Only an operator or a gateway gets an answer to it.
+    ///   - wish: the wish besides its state. Only an operator or a gateway gets a report or answers, and only an
+    ///     operator can make the replica drain.
     ///   - limit: how long to wait.
     /// - Returns: `nil` if no answer in this protocol arrives in time.
     package static func look(

@@ -17,7 +17,8 @@ package enum AESGCM {
     ///
     /// - Parameters:
     ///   - key: 32 bytes.
-    ///   - associated: names the owner of the bytes. Only the same value can open them.
+    ///   - associated: identifies the place that the bytes belong to, such as a row. The bytes can be opened only with
+    ///     the same value.
     /// - Returns: nonce, ciphertext and tag.
     package static func seal(_ plaintext: [UInt8], key: [UInt8], associated: [UInt8] = []) -> [UInt8] {
         seal(plaintext, key: key, nonce: RandomBytes.make(nonceLength), associated: associated)

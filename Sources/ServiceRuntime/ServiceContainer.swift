@@ -157,7 +157,7 @@ import JSONText
     ///
     /// - Parameter period: the time from the end of a round to the next one. If it is `nil`, the task ends after its
     ///   first successful round.
-    /// - Parameter end: called when the service stops, to close files and connections of the task.
+    /// - Parameter end: called when the service stops, to end what the task has started, such as a server.
     /// - Returns: starts the next round, if the task is waiting for it.
     @discardableResult
     package func background(

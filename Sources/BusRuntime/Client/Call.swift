@@ -69,7 +69,8 @@ import EventLoop
 
     /// The attempt ended without an answer for the caller.
     ///
-    /// - Parameter written: whether the attempt was sent, so the replica may have executed it.
+    /// - Parameter written: whether the replica may have executed the attempt. It is false if the replica answered that
+    ///   it did not.
     /// - Returns: whether another attempt may follow.
     func mayFollow(written: Bool) -> Bool {
         if let replica, !tried.contains(replica.endpoint) { tried.append(replica.endpoint) }

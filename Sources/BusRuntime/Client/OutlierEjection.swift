@@ -3,9 +3,9 @@ struct OutlierEjection {
     /// A replica is ejected after this many calls in a row time out. It is also ejected if it has this many calls in
     /// flight and answers none.
     static let limit = 5
-    /// How long the replica must answer nothing in the second case. An ejection lasts as long. In nanoseconds, as all
-    /// times here.
+    /// How long the replica must answer nothing in the second case. In nanoseconds, as all times here.
     static let silence: UInt64 = 800_000_000
+    /// How long an ejection lasts.
     static let aside: UInt64 = 2_000_000_000
 
     private var missedInARow = 0

@@ -241,7 +241,8 @@ import JSONText
             return .error(BusError(.internalError, "The answer cannot be read.", executed: .unknown))
         }
         // The replica refused because it does not know this process, or because it is stopping. In both cases the
-        // request counts as not written and is sent again.
+        // request counts as not written, and the pool sends it again. A replica that does not know this process gets a
+        // HELLO first. A replica that is stopping does not get the request again.
         let isNotNow = error.executed == .no && error.status == .unavailable
         return isNotNow && (!isGreeted || isLeaving) ? .notWritten : .error(error)
     }

@@ -116,7 +116,7 @@ import Foundation
     /// The owner of this process's key by the allow list; `nil` if it is not, or no longer, on the list.
     package var name: ServiceName? { allowed.service(of: publicKey) }
 
-    /// Numbers a key; `nil` if the key may not connect.
+    /// Returns the number that a key has from now on; `nil` if the key may not connect.
     func admit(_ key: BusKey) -> Identity? {
         guard let service = allowed.service(of: key) else {
             reportRefusal(of: key)

@@ -53,8 +53,8 @@ import Values
 extension Outbox {
     /// The facts that a producer sends when it asks a receiver for its epoch.
     package struct Knowledge: Sendable {
-        /// The last epoch of the receiver's database for which this producer has put back the lost events; `nil` before
-        /// the first epoch.
+        /// The last epoch of the receiver's database that this producer has noted, after it put back the lost events.
+        /// It puts back none for the first epoch. `nil` before that one.
         package let epoch: String?
         /// The cluster of this database.
         package let cluster: String
@@ -110,8 +110,9 @@ extension Outbox {
         lookNow()
     }
 
-    /// Removes delivered events that no receiver needs any more. These are events for no known receiver, events that
-    /// are a day old, and events that are an hour older than the last agreement with their receiver.
+    /// Removes delivered events that no receiver needs any more, but none within an hour of its delivery. These are
+    /// events for no known receiver, events that are a day old, and events that are an hour older than the last
+    /// agreement with their receiver.
     package func purgeDelivered() async throws { _ = try await inBatches(Self.purge, []) }
 
     /// Repeats a statement that picks and changes a batch of rows, until it picks less than a whole batch. It may

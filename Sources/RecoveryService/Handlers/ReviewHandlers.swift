@@ -74,8 +74,8 @@ struct GetReviewHandler: RequestHandler {
             devices: known.devices.map { .init(platform: $0.platform, addedAt: $0.addedAt, lastUsedAt: $0.lastUsedAt) })
     }
 
-    /// Records that a reviewer saw evidence: on the reviewer's own chain, or for an operator on the service's chain.
-    /// Reviewers see the case's own chain in full, so it would grow with every view.
+    /// Records that a reviewer saw evidence: on the reviewer's own chain, or for an operator on the service's chain. It
+    /// does not use the case's own chain. Reviewers see that chain in full, and it would grow with every view.
     @Loop private func note(_ staff: Actor?, sawEvidenceOf id: Identifier) async throws {
         try await database.transaction { transaction in
             let chain =

@@ -12,7 +12,8 @@ struct ReviewedCase: Sendable {
     let policy: ReviewPolicy
 }
 
-/// Reads the cases that reviewers see, and writes what they decide.
+/// Reads the cases that reviewers see, and writes what they do: claims, releases, decisions and notes. It also stores
+/// the evidence and the verdict on it.
 struct ReviewStore: Sendable {
     let database: Database
     /// Encrypts the reason and the evidence of the claimant, the evidence of the owner, and the notes of reviewers.

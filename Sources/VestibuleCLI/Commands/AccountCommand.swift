@@ -43,8 +43,8 @@ enum AccountCommand {
         }
     }
 
-    /// Stores every phone under the present look-up keys of auth, in batches. It skips phones that it has stored
-    /// already, so an operator can run an interrupted command again.
+    /// Stores every phone under the present look-up keys of auth, in batches. It skips phones that are stored under
+    /// them already, so an operator can run an interrupted command again.
     private static func rehashPhones(_ arguments: Arguments, _ bus: BusAccess) throws {
         let batch = arguments["--batch"].map { Int64($0) ?? 0 } ?? 500
         guard (1...1000).contains(batch) else {

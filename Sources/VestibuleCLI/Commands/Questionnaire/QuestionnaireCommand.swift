@@ -25,8 +25,8 @@ enum QuestionnaireCommand {
         }
     }
 
-    /// Moves every open session to the newest version, in batches. It skips sessions that it has moved already, so an
-    /// operator can run an interrupted command again.
+    /// Moves every open session to the newest version, in batches. It skips sessions that have that version already, so
+    /// an operator can run an interrupted command again.
     private static func migrate(_ words: ArraySlice<String>) throws {
         let arguments = try Arguments(
             words, options: ["--state", "--batch"], flags: ["--dry-run"], mostWords: 1)

@@ -34,7 +34,7 @@ final class Supervisor {
         var startedAt = Date()
         /// When to restart it; `nil` while it runs.
         var restartAt: Date?
-        /// When to kill it, if it must end; else `nil`.
+        /// When to kill it, if ``Supervisor/dismiss(_:)`` asked it to end; else `nil`.
         var killAt: Date?
         var hangs = false
 
