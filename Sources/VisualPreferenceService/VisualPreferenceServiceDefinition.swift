@@ -31,11 +31,11 @@ enum VisualPreferenceServiceDefinition {
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
-        let sets = StimulusSetStore(database: container.database, log: container.log)
-        let store = CaptureStore(database: container.database, sets: sets)
+        let sets = StimulusSets(database: container.database, log: container.log)
+        let store = CaptureStore(database: container.database)
         let pictures = Pictures(base: configuration.optionalText("VISUAL_PREFERENCE_IMAGES") ?? "")
         let service = CaptureService(
-            store: store, outbox: container.outbox, pictures: pictures,
+            store: store, sets: sets, outbox: container.outbox, pictures: pictures,
             newSessionAfter: try configuration.duration("VISUAL_PREFERENCE_NEW_SESSION_AFTER"))
         container.handle(GetVisualSessionHandler(service: service))
         container.handle(SaveVisualChoicesHandler(service: service))
@@ -64,7 +64,7 @@ enum VisualPreferenceServiceDefinition {
     }
 
     /// Handles the requests of editors of the stimulus set.
-    @Loop private static func handleSets(_ container: ServiceContainer, _ sets: StimulusSetStore) {
+    @Loop private static func handleSets(_ container: ServiceContainer, _ sets: StimulusSets) {
         let drafts = DocumentDrafts(sets.documents)
         container.handle(ViewStimulusSetsHandler(drafts: drafts))
         container.handle(GetStimulusSetHandler(drafts: drafts))

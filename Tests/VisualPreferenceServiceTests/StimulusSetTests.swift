@@ -217,12 +217,12 @@ import Testing
         }
     }
 
-    /// The background job of each replica calls ``StimulusSetStore/refresh()``.
+    /// The background job of each replica calls ``StimulusSets/refresh()``.
     @Test func aVersionThatThisReleaseCannotReadIsSkipped() async throws {
         try await Visual.run { visual in
             try await visual.stage.untilReady()
             let container = visual.stage.containers[0]
-            let sets = StimulusSetStore(database: container.database, log: container.log)
+            let sets = StimulusSets(database: container.database, log: container.log)
             #expect(try await sets.newest().version == 1)
             try await visual.stage.rows(
                 """

@@ -8,6 +8,7 @@ import ServiceRuntime
 /// The parts of the session handlers that run in one transaction.
 @Loop struct CaptureService {
     let store: CaptureStore
+    let sets: StimulusSets
     let outbox: Outbox
     let pictures: Pictures
     let newSessionAfter: Duration
@@ -27,11 +28,11 @@ import ServiceRuntime
     private func changed<Value: Sendable>(
         _ person: Identifier, opening: Bool, _ watch: DeliveryWatch, _ change: @Loop (inout Capture) throws -> Value
     ) async throws -> (Capture, Value) {
-        let newest = opening ? try await store.sets.newest() : nil
+        let newest = opening ? try await sets.newest() : nil
         return try await store.database.transaction { transaction in
-            let (known, now) = try await store.locked(person, in: transaction)
+            let (stored, now) = try await store.locked(person, in: transaction)
             var capture: Capture
-            if let known, !(opening && known.mayBeginAgain(now: now)) {
+            if let known = try await read(stored, in: transaction), !(opening && known.mayBeginAgain(now: now)) {
                 capture = known
             } else {
                 guard let newest else { throw Self.unknown }
@@ -49,6 +50,14 @@ import ServiceRuntime
             }
             return (capture, value)
         }
+    }
+
+    private func read(_ stored: CaptureStore.Stored?, in transaction: Transaction) async throws -> Capture? {
+        guard let stored else { return nil }
+        guard let set = try await sets.version(stored.setVersion, in: transaction) else {
+            throw StimulusSets.unavailable
+        }
+        return try stored.capture(of: set)
     }
 
     private func fresh(_ set: StimulusSet) -> Capture {

@@ -81,7 +81,7 @@ struct PublishStimulusSetDraftHandler: RequestHandler {
     let inbox: Inbox
     let audit: AuditTrail
     let drafts: DocumentDrafts
-    let sets: StimulusSetStore
+    let sets: StimulusSets
 
     func handle(_ request: PublishStimulusSetDraft, context: RequestContext) async throws -> StimulusSetPublished {
         try context.requireAdmin()

@@ -6,8 +6,6 @@ import JSONText
 /// Reads and writes people's sessions.
 @Loop struct CaptureStore {
     let database: Database
-    /// A session keeps the version that it began with.
-    let sets: StimulusSetStore
 
     /// A row of the profile as it is shown.
     struct Profile {
@@ -27,27 +25,39 @@ import JSONText
         }
     }
 
+    /// A session as it is stored.
+    struct Stored {
+        /// A session keeps the version that it began with.
+        let setVersion: Int64
+        fileprivate let session: Identifier
+        fileprivate let row: Row
+        fileprivate let shown: [Row]
+
+        /// - Parameter set: of ``setVersion``.
+        func capture(of set: StimulusSet) throws -> Capture {
+            Capture(
+                session: session, seed: UInt64(bitPattern: try row.integer("seed")),
+                ridge: try row.optionalDouble("ridge") ?? Capture.ridge, set: set,
+                status: Capture.Status(rawValue: try row.text("status")) ?? .inProgress,
+                shown: try shown.compactMap { try CaptureStore.shown($0, of: set) },
+                newSessionAt: try row.optionalTimestamp("new_session_at"))
+        }
+    }
+
     /// The person's session, locked until the transaction ends, and the database's time.
-    func locked(_ person: Identifier, in transaction: Transaction) async throws -> (Capture?, now: Timestamp) {
+    func locked(_ person: Identifier, in transaction: Transaction) async throws -> (Stored?, now: Timestamp) {
         Erasure.wait(for: person, in: transaction)
         let rows = try await transaction.query(Self.select, [.uuid(person)])
         let shown = try await transaction.query(Self.selectShown, [.uuid(person)])
         guard let row = rows.first else { throw DatabaseError.aborted }
         let now = try row.timestamp("now")
         guard let session = try row.optionalUUID("session_id") else { return (nil, now) }
-        guard let set = try await sets.version(try row.integer("set_version"), in: transaction) else {
-            throw StimulusSetStore.unavailable
-        }
-        let capture = Capture(
-            session: session, seed: UInt64(bitPattern: try row.integer("seed")),
-            ridge: try row.optionalDouble("ridge") ?? Capture.ridge, set: set,
-            status: Capture.Status(rawValue: try row.text("status")) ?? .inProgress,
-            shown: try shown.compactMap { try Self.shown($0, of: set) },
-            newSessionAt: try row.optionalTimestamp("new_session_at"))
-        return (capture, now)
+        return (
+            Stored(setVersion: try row.integer("set_version"), session: session, row: row, shown: shown), now
+        )
     }
 
-    private static func shown(_ row: Row, of set: StimulusSet) throws -> Capture.Shown? {
+    fileprivate nonisolated static func shown(_ row: Row, of set: StimulusSet) throws -> Capture.Shown? {
         guard let left = set.place(of: try row.text("left_item")), let right = set.place(of: try row.text("right_item"))
         else { return nil }
         let comparison = Comparison(

@@ -6,8 +6,6 @@ import JSONText
 /// Counts the choices in the newest sessions of a stimulus set.
 @Loop struct StatisticsStore {
     let database: Database
-    /// Over fewer sessions, the counts of the pictures would tell single people's choices.
-    static let fewestSessions: Int64 = 20
 
     func statistics(of set: StimulusSet) async throws -> StimulusStatistics {
         let (totals, items) = try await database.transaction { transaction in
@@ -17,21 +15,18 @@ import JSONText
             )
         }
         guard let totals else { throw DatabaseError.aborted }
-        let sessions = try totals.integer("sessions")
         var counts: [String: (shown: Int64, chosen: Int64)] = [:]
         for row in items { counts[try row.text("item")] = (try row.integer("shown"), try row.integer("chosen")) }
         return StimulusStatistics(
-            version: set.version, licence: set.licence, sessions: sessions,
+            version: set.version, licence: set.licence, sessions: try totals.integer("sessions"),
             statuses: try Self.counts(totals, "statuses"), flags: try Self.counts(totals, "flags"),
             answered: try totals.integer("answered"), left: try totals.integer("on_the_left"),
             neither: try totals.integer("neither"), checks: try totals.integer("checks"),
             checksHeld: try totals.integer("held"), medianMs: try totals.optionalDouble("median_ms"),
-            items: sessions < Self.fewestSessions
-                ? []
-                : set.items.map {
-                    StimulusItemStatistics(
-                        id: $0.id, shown: counts[$0.id]?.shown ?? 0, chosen: counts[$0.id]?.chosen ?? 0)
-                })
+            items: set.items.map {
+                StimulusItemStatistics(
+                    id: $0.id, shown: counts[$0.id]?.shown ?? 0, chosen: counts[$0.id]?.chosen ?? 0)
+            })
     }
 
     private static func counts(_ row: Row, _ column: String) throws -> [String: Int64] {

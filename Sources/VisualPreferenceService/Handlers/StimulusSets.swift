@@ -5,7 +5,7 @@ import EventLoop
 import ServiceRuntime
 
 /// The versions of the stimulus set. A replica reads each of them once, and looks for a newer one every five seconds.
-@Loop final class StimulusSetStore {
+@Loop final class StimulusSets {
     let documents: DocumentStore
     private let log: Log
     /// The versions that were read. A version never changes, so one that this release cannot read stays `nil`.
