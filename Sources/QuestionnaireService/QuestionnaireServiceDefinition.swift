@@ -77,7 +77,7 @@ enum QuestionnaireServiceDefinition {
             isSealingHealth: try container.configuration.boolean("QUESTIONNAIRE_SEAL_HEALTH"))
         let sensitive = SensitiveQuestions()
         let sessions = SessionStore(database: container.database, sealer: sealer, sensitive: sensitive)
-        let definitions = DefinitionStore(database: container.database, shipped: all)
+        let definitions = PublishedDefinitions(database: container.database, shipped: all)
         container.sections = QuestionnaireExport.sections(sealer)
         container.handle(ExportAnswersHandler(export: container.export))
         container.handle(AccountDeletedHandler(container: container) { sessions.erase($0, in: $1) })

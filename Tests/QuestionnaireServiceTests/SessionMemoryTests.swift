@@ -195,7 +195,7 @@ import Testing
     /// One that has seen nothing yet.
     @Loop private static func sessionService(_ service: RunningService) -> SessionService {
         let container = service.containers[0]
-        let definitions = DefinitionStore(database: container.database, shipped: [])
+        let definitions = PublishedDefinitions(database: container.database, shipped: [])
         return SessionService(
             sessions: service.sessions, definitions: definitions,
             offers: VersionOffers(

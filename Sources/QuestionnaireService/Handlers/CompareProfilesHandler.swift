@@ -5,7 +5,7 @@ import EventLoop
 /// Compares the newest results of two people.
 struct CompareProfilesHandler: RequestHandler {
     let sessions: SessionStore
-    let definitions: DefinitionStore
+    let definitions: PublishedDefinitions
 
     func handle(_ request: CompareProfiles, context: RequestContext) async throws -> ProfilesCompared {
         guard let first = try await side(request.first, request.questionnaire),

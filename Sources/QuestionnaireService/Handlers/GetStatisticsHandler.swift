@@ -7,16 +7,16 @@ import ServiceRuntime
 /// Counts the answers, skips, declines and drop-offs for each question of a version.
 struct GetStatisticsHandler: RequestHandler {
     let statistics: StatisticsStore
-    let definitions: DefinitionStore
+    let definitions: PublishedDefinitions
     let log: Log
 
     func handle(_ request: GetStatistics, context: RequestContext) async throws -> VersionStatistics {
         try context.requireAdmin()
         guard let version = Int64(request.version), (1...2_147_483_647).contains(version),
             String(version) == request.version,
-            let hash = try await definitions.hash(of: request.questionnaire, version: version)
+            let found = try await definitions.documents.stored(request.questionnaire, version: version)
         else { throw BusError(.notFound, "There is no such version.") }
-        let definition = try await definitions.definition(hash).definition
+        let definition = try await definitions.definition(found.hash).definition
         let (samples, all, medians) = try await statistics.database.transaction { transaction in
             try await statistics.samples(of: version, request.questionnaire, in: transaction)
         }

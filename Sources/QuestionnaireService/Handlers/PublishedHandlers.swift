@@ -21,13 +21,13 @@ extension RequestContext {
 
 /// Lists the questionnaires that a person can start now.
 struct ListQuestionnairesHandler: RequestHandler {
-    let definitions: DefinitionStore
+    let definitions: PublishedDefinitions
 
     func handle(_ request: ListQuestionnaires, context: RequestContext) async throws -> QuestionnaireList {
         try context.requireReader()
         var found: [QuestionnaireReference] = []
-        for hash in try await definitions.current() {
-            let published = try await definitions.definition(hash)
+        for newest in try await definitions.documents.current() {
+            let published = try await definitions.definition(newest.hash)
             found.append(published.reference(in: published.language(for: request.acceptLanguage)))
         }
         return QuestionnaireList(questionnaires: found)
@@ -36,7 +36,7 @@ struct ListQuestionnairesHandler: RequestHandler {
 
 /// Shows the newest version of a questionnaire that is not retired.
 struct GetQuestionnaireHandler: RequestHandler {
-    let definitions: DefinitionStore
+    let definitions: PublishedDefinitions
 
     func handle(_ request: GetQuestionnaire, context: RequestContext) async throws -> PublishedQuestionnaire {
         let isWhole = try context.readsWhole()
@@ -49,7 +49,7 @@ struct GetQuestionnaireHandler: RequestHandler {
 
 /// Shows one version of a questionnaire.
 struct GetQuestionnaireVersionHandler: RequestHandler {
-    let definitions: DefinitionStore
+    let definitions: PublishedDefinitions
 
     func handle(_ request: GetQuestionnaireVersion, context: RequestContext) async throws -> PublishedQuestionnaire {
         let isWhole = try context.readsWhole()

@@ -48,7 +48,7 @@ struct GetSessionHandler: RequestHandler {
     func handle(_ request: GetSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
         // Both reads share one round trip.
-        async let newest = service.definitions.newest(of: request.questionnaire)
+        async let newest = service.definitions.documents.newest(of: request.questionnaire)
         guard let hand = try await service.look(request.sessionId, of: person, for: request.questionnaire) else {
             throw ResponseRefusal.unknownSession.busError
         }
@@ -56,6 +56,21 @@ struct GetSessionHandler: RequestHandler {
         let result = session.snapshots > 0 ? try await service.sessions.result(of: session.id, of: person) : nil
         return try await service.view(
             hand, language: request.acceptLanguage, result: result, newest: try await newest)
+    }
+}
+
+/// Shows one session as screens to draw.
+struct GetSessionScreensHandler: RequestHandler {
+    let service: SessionService
+
+    func handle(_ request: GetSessionScreens, context: RequestContext) async throws -> SessionScreens {
+        let person = try context.person().userID
+        guard let hand = try await service.look(request.sessionId, of: person, for: request.questionnaire) else {
+            throw ResponseRefusal.unknownSession.busError
+        }
+        return hand.published.screens(
+            for: hand.sheet, revision: hand.session.revision,
+            in: hand.published.language(for: request.acceptLanguage))
     }
 }
 

@@ -158,7 +158,7 @@ struct MigrateSessionsHandler: RequestHandler {
     let log: Log
 
     func handle(_ request: MigrateSessions, context: RequestContext) async throws -> SessionsMigrated {
-        guard let newest = try await mover.service.definitions.newest(of: request.questionnaire) else {
+        guard let newest = try await mover.service.definitions.documents.newest(of: request.questionnaire) else {
             throw BusError(.notFound, "There is no such questionnaire.")
         }
         let after = request.after.flatMap { SessionCursor($0) }

@@ -100,13 +100,21 @@ extension SessionService {
     /// Opens a session and publishes the event.
     ///
     /// - Returns: the id of the session; `nil` if this call opened none.
+    /// - Throws: ``BusError`` `too_many_sessions`.
     @discardableResult
     private func open(
         for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], knowing facts: SessionFacts,
         in transaction: Transaction
     ) async throws -> Identifier? {
-        guard let hash = try await sessions.toOpen(for: person, questionnaire, unless: statuses, in: transaction) else {
-            return nil
+        guard
+            let (hash, hasRoom) = try await sessions.toOpen(
+                for: person, questionnaire, unless: statuses, in: transaction)
+        else { return nil }
+        guard hasRoom else {
+            throw BusError(
+                .tooManySessions,
+                "You have completed this questionnaire \(OpenSession.most) times. Open one of them again to change your answers."
+            )
         }
         let id = Identifier.ordered()
         let facts = try facts.pins(for: try await definitions.definition(hash))

@@ -58,7 +58,7 @@ struct LoadedSession: Sendable {
 /// The steps that the handlers of sessions share.
 @Loop struct SessionService {
     let sessions: SessionStore
-    let definitions: DefinitionStore
+    let definitions: PublishedDefinitions
     let offers: VersionOffers
     let inbox: Inbox
     let outbox: Outbox
@@ -170,8 +170,8 @@ struct LoadedSession: Sendable {
         in transaction: Transaction
     ) async throws {
         guard case .conclude(let status) = step else { return }
-        sessions.conclude(sheet, as: status, of: hand.person, session: hand.session, in: transaction)
         let (session, now, scores) = (hand.session, hand.session.now, Scoring(sheet: sheet).result)
+        sessions.conclude(sheet, scores, as: status, of: hand.person, session: session, in: transaction)
         // Profile requests the extracts itself, because events carry no answers.
         let extracts = sheet.definition.hasExtracts ? true : nil
         guard status == .amended else {
@@ -194,7 +194,7 @@ struct LoadedSession: Sendable {
     ) async throws -> SessionView {
         // A new session has the newest version already.
         let hasOffer = hand.session.status == .inProgress && isNew != true
-        let newest = hasOffer ? try await definitions.newest(of: hand.sheet.definition.key) : nil
+        let newest = hasOffer ? try await definitions.documents.newest(of: hand.sheet.definition.key) : nil
         return try await view(hand, language: header, result: result, isNew: isNew, newest: newest)
     }
 

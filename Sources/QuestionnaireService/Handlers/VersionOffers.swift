@@ -4,7 +4,7 @@ import EventLoop
 
 /// Decides which newer version to offer to people whose session has an older one.
 @Loop final class VersionOffers {
-    private let definitions: DefinitionStore
+    private let definitions: PublishedDefinitions
     private let migrations: SessionMigrationStore
     /// The classes of the changes between versions. They stay the same, since published versions never change.
     private var known: [VersionStep: ChangeClass] = [:]
@@ -15,11 +15,11 @@ import EventLoop
         let to: Int64
     }
 
-    init(definitions: DefinitionStore, migrations: SessionMigrationStore) {
+    init(definitions: PublishedDefinitions, migrations: SessionMigrationStore) {
         (self.definitions, self.migrations) = (definitions, migrations)
     }
 
-    /// - Parameter newest: the result of ``DefinitionStore/newest(of:)``.
+    /// - Parameter newest: the result of ``DocumentStore/newest(of:)``.
     /// - Returns: `nil` if there is no newer version, or if its policy does not offer it for this class of change.
     func offer(
         from version: Int64, to newest: (version: Int64, hash: [UInt8])?, of questionnaire: String

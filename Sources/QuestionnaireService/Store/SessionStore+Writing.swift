@@ -149,26 +149,18 @@ extension SessionStore {
 
     /// Sets the status of a completed or amended session, and stores a snapshot of its answers and scores.
     func conclude(
-        _ sheet: AnswerSheet, as status: SessionStatus, of person: Identifier, session: StoredSession,
-        in transaction: Transaction
+        _ sheet: AnswerSheet, _ scores: JSONValue, as status: SessionStatus, of person: Identifier,
+        session: StoredSession, in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id), .text(status.rawValue), .timestamp(session.now)]
-        var answers: [String: JSONValue] = [:]
-        for item in sheet.visible where !item.isStale {
-            if item.isLeftToDefault {
-                let value = sealed(item.suggestion ?? .null, at: item.key, of: sheet.definition, person)
-                answers[item.key] = ["state": "default", "value": value]
-            } else if let answer = item.answer, answer.state != .unanswered {
-                answers[item.key] = answer.json { sealed($0, at: item.key, of: sheet.definition, person) }
-            }
-        }
+        let answers = sheet.snapshot { sealed($0, at: $1, of: sheet.definition, person) }
         transaction.send(Self.setStatus, row)
         transaction.send(
             Self.takeSnapshot,
             row + [
                 .integer(sheet.definition.version), .bytes(sheet.definition.hash),
                 .json(CanonicalJSON.bytes(of: .object(answers))),
-                .json(CanonicalJSON.bytes(of: Scoring(sheet: sheet).result)),
+                .json(CanonicalJSON.bytes(of: scores)),
             ])
     }
 
@@ -283,14 +275,4 @@ extension SessionStore {
         SELECT $1, $2, 1 + coalesce(max(number), 0), $3, $4, $5, $6, $7, $8 FROM snapshots
         WHERE person_id = $1 AND session_id = $2
         """
-}
-
-extension Answer {
-    /// The form in a snapshot.
-    fileprivate func json(_ sealed: (JSONValue) -> JSONValue) -> JSONValue {
-        var members: [String: JSONValue] = ["state": .string(state.rawValue), "revision": .integer(revision)]
-        members["value"] = value.map(sealed)
-        members["preference"] = preference?.json
-        return .object(members)
-    }
 }

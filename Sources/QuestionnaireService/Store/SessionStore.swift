@@ -67,24 +67,18 @@ import JSONText
     /// The definition with which a session would be opened now.
     ///
     /// - Parameter statuses: no session is opened if the person has one in any of these.
-    /// - Returns: the hash of the definition; `nil` if there is such a session, nothing is published, or the person was
-    ///   deleted.
-    /// - Throws: ``BusError`` `too_many_sessions` if the person has ``OpenSession/most`` sessions that are not stopped.
+    /// - Returns: the hash of the definition, and whether the person has fewer than ``OpenSession/most`` sessions that
+    ///   are not stopped; `nil` if there is such a session, nothing is published, or the person was deleted.
     func toOpen(
         for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], in transaction: Transaction
-    ) async throws -> [UInt8]? {
+    ) async throws -> (hash: [UInt8], hasRoom: Bool)? {
         Erasure.wait(for: person, in: transaction)
         let values: [SQLValue] = [
             .uuid(person), .text(questionnaire), .textArray(statuses.map(\.rawValue)), .bytes(nil),
         ]
-        guard let row = try await transaction.query(Self.findToOpen, values).first else { return nil }
-        guard try row.bool("has_room") else {
-            throw BusError(
-                .tooManySessions,
-                "You have completed this questionnaire \(Self.most) times. Open one of them again to change your answers."
-            )
+        return try await transaction.query(Self.findToOpen, values).first.map {
+            (try $0.bytes("content_hash"), try $0.bool("has_room"))
         }
-        return try row.bytes("content_hash")
     }
 
     /// Opens a session with the definition that ``toOpen(for:_:unless:in:)`` found. It deletes stopped sessions beyond
