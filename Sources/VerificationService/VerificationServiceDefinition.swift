@@ -61,13 +61,16 @@ enum VerificationServiceDefinition {
     ]
 
     @Loop private static func assemble(_ container: ServiceContainer) throws {
-        var media = try mediaStore(container)
-        if let vault = media.vault { media.onDestroy = keep(vault, container) }
+        let vault = try vault(container)
+        var media = MediaStore(
+            database: container.database, keys: container.keys,
+            origin: MediaOrigin(base: container.configuration.optionalText("VERIFICATION_MEDIA") ?? ""))
+        if let vault { media.onDestroy = keep(vault, container) }
         let photos = PhotoStore(media: media, keys: container.keys)
         let statistics = VerificationStatistics(container.database)
         container.ownGauges = { statistics.measures }
         container.background("statistics", every: .seconds(5)) { try await statistics.look() }
-        try handleVerifications(container, photos, statistics)
+        try handleVerifications(container, photos, vault, statistics)
         container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
         let moderation = try container.configuration.text("VERIFICATION_MODERATION")
         var workflow = PhotoWorkflow(
@@ -87,14 +90,14 @@ enum VerificationServiceDefinition {
             AccountDeletedHandler(container: container) { [media] person, transaction in
                 media.destroyAll(of: person, because: "account_deleted", in: transaction)
             })
-        if media.vault != nil {
+        if let vault {
             let sizing = PhotoSizing(
-                photos: photos,
+                photos: photos, vault: vault,
                 program: ConfinedProgram(try container.configuration.text("VERIFICATION_VIPSTHUMBNAIL")),
                 log: container.log, statistics: statistics)
             container.background("photo-sizes", every: .seconds(5)) { try await sizing.round() }
         }
-        try listen(workflow, container, statistics)
+        try listen(workflow, vault, container, statistics)
     }
 
     @Loop private static func handlePhotos(_ container: ServiceContainer, _ workflow: PhotoWorkflow) {
@@ -109,23 +112,19 @@ enum VerificationServiceDefinition {
         container.background("photos", every: .seconds(60)) { try await workflow.publishAgain() }
     }
 
-    @Loop private static func mediaStore(_ container: ServiceContainer) throws -> MediaStore {
+    @Loop private static func vault(_ container: ServiceContainer) throws -> MediaVault? {
         let configuration = container.configuration
-        var vault: MediaVault?
-        if let blobs = configuration.optionalText("VERIFICATION_BLOBS"),
+        guard let blobs = configuration.optionalText("VERIFICATION_BLOBS"),
             let keyStore = configuration.optionalText("VERIFICATION_KEY_STORE")
-        {
-            let store = try Self.blobs(blobs, configuration)
-            let arrivals =
-                configuration.optionalText("VERIFICATION_ARRIVALS") ?? (store as? MediaFolder)?.path ?? keyStore
-            vault = MediaVault(blobs: store, keyStore: keyStore, arrivals: arrivals, keys: container.keys)
+        else {
+            guard configuration.profile == .development else {
+                throw ConfigurationError("VERIFICATION_BLOBS and VERIFICATION_KEY_STORE are required")
+            }
+            return nil
         }
-        guard vault != nil || configuration.profile == .development else {
-            throw ConfigurationError("VERIFICATION_BLOBS and VERIFICATION_KEY_STORE are required")
-        }
-        return MediaStore(
-            database: container.database, vault: vault, keys: container.keys,
-            origin: MediaOrigin(base: configuration.optionalText("VERIFICATION_MEDIA") ?? ""))
+        let store = try Self.blobs(blobs, configuration)
+        let arrivals = configuration.optionalText("VERIFICATION_ARRIVALS") ?? (store as? MediaFolder)?.path ?? keyStore
+        return MediaVault(blobs: store, keyStore: keyStore, arrivals: arrivals, keys: container.keys)
     }
 
     @Loop private static func blobs(_ place: String, _ configuration: Configuration) throws -> any BlobStore {
@@ -160,22 +159,25 @@ enum VerificationServiceDefinition {
             _ = try await vault.spool()
             return nil
         }
-        let destructions = DestructionStore(
-            database: container.database, vault: vault, audit: container.audit, log: container.log)
-        container.background("orphans", every: .seconds(3600)) { try await destructions.endOrphans() }
+        let store = DestructionStore(database: container.database)
+        let destruction = MediaDestruction(store: store, vault: vault, audit: container.audit, log: container.log)
+        container.background("orphans", every: .seconds(3600)) { try await destruction.endOrphans() }
         return container.background("destructions", every: .seconds(5)) {
-            try await destructions.endExpired()
-            while try await destructions.round() {}
+            try await store.endExpired()
+            while try await destruction.round() {}
         }
     }
 
     @Loop private static func listen(
-        _ workflow: PhotoWorkflow, _ container: ServiceContainer, _ statistics: VerificationStatistics
+        _ workflow: PhotoWorkflow, _ vault: MediaVault?, _ container: ServiceContainer,
+        _ statistics: VerificationStatistics
     ) throws {
         let (configuration, photos) = (container.configuration, workflow.photos)
         guard configuration.optionalText("VERIFICATION_HTTP") != nil else { return }
         let (host, port) = try configuration.address("VERIFICATION_HTTP")
-        let server = MediaListener(photos: photos, log: container.log, statistics: statistics).server(
+        let server = MediaListener(
+            photos: photos, vault: vault, log: container.log, statistics: statistics
+        ).server(
             host: host, port: port, sharesPort: configuration.profile == .development,
             connections: try configuration.integer("VERIFICATION_CONNECTIONS"))
         container.background("uploads", every: nil) {
@@ -189,10 +191,11 @@ enum VerificationServiceDefinition {
     }
 
     @Loop private static func handleVerifications(
-        _ container: ServiceContainer, _ photos: PhotoStore, _ statistics: VerificationStatistics
+        _ container: ServiceContainer, _ photos: PhotoStore, _ vault: MediaVault?,
+        _ statistics: VerificationStatistics
     ) throws {
         let store = VerificationStore(database: container.database)
-        let judge = try judge(container.configuration, photos)
+        let judge = try judge(container.configuration, photos, vault)
         let workflow = VerificationWorkflow(
             store: store, outbox: container.outbox, audit: container.audit, photos: photos, judge: judge,
             statistics: statistics)
@@ -200,7 +203,7 @@ enum VerificationServiceDefinition {
             BeginVerificationHandler(
                 inbox: container.inbox, workflow: workflow, rekognition: judge as? RekognitionJudge,
                 log: container.log))
-        container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow))
+        container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow, hasVault: vault != nil))
         container.handle(CompleteVerificationHandler(workflow: workflow))
         container.handle(GetVerificationHandler(store: store))
         container.handle(BeginDocumentVerificationHandler(inbox: container.inbox, workflow: workflow))
@@ -229,14 +232,14 @@ enum VerificationServiceDefinition {
     }
 
     @Loop private static func judge(
-        _ configuration: Configuration, _ photos: PhotoStore
+        _ configuration: Configuration, _ photos: PhotoStore, _ vault: MediaVault?
     ) throws -> (any Judge)? {
         switch try configuration.text("VERIFICATION_JUDGE") {
         case "local":
             guard configuration.profile == .development else {
                 throw ConfigurationError("VERIFICATION_JUDGE: local is for the development profile only")
             }
-            return LocalJudge(photos: photos)
+            return LocalJudge(vault: vault)
         case "webhook":
             return WebhookJudge(webhook: try pictureWebhook("VERIFICATION_WEBHOOK", configuration, photos))
         case "rekognition": return try RekognitionJudge(configuration)

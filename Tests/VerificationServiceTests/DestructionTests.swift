@@ -72,7 +72,7 @@ import Testing
 
     @Test func foldersOfAnotherDatabaseAreNotTouched() async throws {
         try await MediaStage.run { media in
-            let vault = try #require(media.store.vault)
+            let vault = media.vault
             let home = try await media.stage.rows("SELECT id FROM picture_home")
             #expect(try await vault.belongs(to: home))
             #expect(try await !vault.belongs(to: "\(Identifier.random())"))
@@ -96,7 +96,8 @@ import Testing
                 store.destroy(upload.mediaId, because: "removed", in: transaction)
             }
             #expect(try await media.stage.rows("SELECT due_at > now() FROM destructions") == "t", "it is still written")
-            #expect(try await !store.store(MediaStage.picture, upload.mediaId, .profilePhoto))
+            try await media.vault.put(MediaStage.picture, upload.mediaId, .profilePhoto)
+            #expect(try await !store.store(upload.mediaId, .profilePhoto, length: MediaStage.picture.count))
             try await media.untilDestroyed()
             #expect(media.files.isEmpty)
         }
@@ -161,9 +162,12 @@ import Testing
 extension MediaStage {
     var store: MediaStore {
         let container = stage.containers[0]
-        let vault = MediaVault(blobs: MediaFolder(path: blobs), keyStore: keys, arrivals: blobs, keys: container.keys)
-        return MediaStore(
-            database: container.database, vault: vault, keys: container.keys, origin: MediaOrigin(base: ""))
+        return MediaStore(database: container.database, keys: container.keys, origin: MediaOrigin(base: ""))
+    }
+
+    var vault: MediaVault {
+        MediaVault(
+            blobs: MediaFolder(path: blobs), keyStore: keys, arrivals: blobs, keys: stage.containers[0].keys)
     }
 
     /// Waits until no destruction is due any more.

@@ -303,7 +303,7 @@ import Testing
                 #expect(media.bytes.firstRange(of: [0xff, 0xd8, 0xff, marker]) == nil, "all of them are encrypted")
             }
             // Whatever is left of a photo without its key is nothing.
-            let vault = try #require(media.store.vault)
+            let vault = media.vault
             let key = "\(media.folder.path)/\(media.files.filter { $0.hasPrefix("keys") }[0])"
             let bytes = try #require(FileManager.default.contents(atPath: key))
             try FileManager.default.removeItem(atPath: key)
@@ -329,7 +329,7 @@ import Testing
             try MediaFolder(path: media.blobs).write([1, 2, 3], BlobName(photo, .small))
             #expect(media.files.count == 1)
             #expect(try await !photos.noteSizes(of: photo))
-            try await photos.media.vault?.removeSizes(of: photo)
+            try await media.vault.removeSizes(of: photo)
             #expect(media.files.isEmpty)
         }
     }
@@ -468,7 +468,7 @@ extension MediaStage {
     fileprivate func sizing(by program: ConfinedProgram) -> PhotoSizing {
         let container = stage.containers[0]
         return PhotoSizing(
-            photos: PhotoStore(media: store, keys: container.keys), program: program, log: container.log,
-            statistics: VerificationStatistics(container.database))
+            photos: PhotoStore(media: store, keys: container.keys), vault: vault, program: program,
+            log: container.log, statistics: VerificationStatistics(container.database))
     }
 }

@@ -110,10 +110,10 @@ import Testing
             let target = late.target(KeyedHash(container.keys, purpose: "upload-address")).split(separator: "?")
             let head = HTTPRequestHead(method: "PUT", path: String(target[0]), query: String(target[1]))
             let listener = MediaListener(
-                photos: PhotoStore(media: media.store, keys: container.keys), log: container.log,
+                photos: PhotoStore(media: media.store, keys: container.keys), vault: media.vault, log: container.log,
                 statistics: VerificationStatistics(container.database))
             #expect(await listener.answer(HTTPRequest(head: head)).status == 410, "it has no body")
-            let (spool, picture) = (try await #require(media.store.vault).spool(), MediaStage.picture)
+            let (spool, picture) = (try await media.vault.spool(), MediaStage.picture)
             try await Loop.offload {
                 for (number, start) in stride(from: 0, to: picture.count, by: HTTPServer.partLength).enumerated() {
                     try spool.write(Array(picture[start...].prefix(HTTPServer.partLength)), number: number)

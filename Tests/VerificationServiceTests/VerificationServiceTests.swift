@@ -309,7 +309,7 @@ import Testing
         defer { database.close() }
         database.start()
         try await database.waitUntilAvailable()
-        let mediaStore = MediaStore(database: database, vault: nil, keys: keys, origin: MediaOrigin(base: ""))
+        let mediaStore = MediaStore(database: database, keys: keys, origin: MediaOrigin(base: ""))
         let workflow = VerificationWorkflow(
             store: VerificationStore(database: database), outbox: container.outbox, audit: container.audit,
             photos: PhotoStore(media: mediaStore, keys: keys), judge: nil)

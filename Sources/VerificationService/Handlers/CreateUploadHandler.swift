@@ -21,7 +21,7 @@ struct CreateUploadHandler: RequestHandler {
         }
         return try await inbox.once(context, carriesToken: true) { transaction in
             guard
-                let reserved = try await media.reserve(
+                let reserved = try await media.promise(
                     purpose, contentType: request.contentType, length: request.length, for: person, in: transaction)
             else { throw Self.unauthorized }
             return .reply(
@@ -30,4 +30,23 @@ struct CreateUploadHandler: RequestHandler {
     }
 
     private static let unauthorized = BusError(.unauthorized, "Please sign in.")
+}
+
+extension MediaStore {
+    /// Promises an upload. ``UploadLimits/refusal(contentType:length:)`` has let the picture pass.
+    ///
+    /// - Returns: `nil` if the person is erased.
+    /// - Throws: ``BusError`` `rate_limited` if the person has too many uploads.
+    func promise(
+        _ purpose: MediaPurpose, contentType: String, length: Int64, for person: Identifier,
+        in transaction: Transaction
+    ) async throws -> Reserved? {
+        guard let usage = try await count(for: person, in: transaction) else { return nil }
+        if let refusal = UploadLimits.refusal(
+            open: usage.open, today: usage.today, untilTomorrow: usage.untilTomorrow)
+        {
+            throw refusal
+        }
+        return try await reserve(purpose, contentType: contentType, length: length, for: person, in: transaction)
+    }
 }

@@ -13,6 +13,8 @@ import ServiceRuntime
 /// limited. No address, byte or person appears in the log.
 @Loop struct MediaListener {
     let photos: PhotoStore
+    /// `nil` if this replica has no folders, which is allowed in development only.
+    let vault: MediaVault?
     let log: Log
     private let statistics: VerificationStatistics
     /// A picture takes three times its length in memory until it is kept.
@@ -23,8 +25,8 @@ import ServiceRuntime
     private let reading = Turns(8)
     private var media: MediaStore { photos.media }
 
-    init(photos: PhotoStore, log: Log, statistics: VerificationStatistics) {
-        (self.photos, self.log, self.statistics) = (photos, log, statistics)
+    init(photos: PhotoStore, vault: MediaVault?, log: Log, statistics: VerificationStatistics) {
+        (self.photos, self.vault, self.log, self.statistics) = (photos, vault, log, statistics)
     }
 
     /// Times for phones on slow networks.
@@ -61,7 +63,7 @@ import ServiceRuntime
     /// wins.
     func begin(_ head: HTTPRequestHead) async throws -> Arrival {
         let address = try checked(head)
-        guard let vault = media.vault else { throw Self.unavailable }
+        guard let vault else { throw Self.unavailable }
         guard try await media.begin(address) else { throw UploadAddress.used }
         return try await abandoning(address) { Arrival(address: address, spool: try await vault.spool()) }
     }
@@ -99,7 +101,7 @@ import ServiceRuntime
     /// Checks and keeps a picture that has arrived. Its address may have expired meanwhile.
     func take(_ arrival: Arrival) async throws {
         let (address, spool) = (arrival.address, arrival.spool)
-        guard let purpose = try await media.arriving(address.media) else { throw UploadAddress.used }
+        guard let vault, let purpose = try await media.arriving(address.media) else { throw UploadAddress.used }
         try await keeping.take()
         defer { keeping.give() }
         let checked = try await abandoning(address) {
@@ -108,7 +110,8 @@ import ServiceRuntime
             let bytes = try await Loop.offload { try spool.read(Int(address.length)) }
             return try await Loop.compute { try PictureCheck.checked(bytes, contentType: address.contentType) }
         }
-        guard try await media.store(checked, address.media, purpose) else { throw UploadAddress.used }
+        try await vault.put(checked, address.media, purpose)
+        guard try await media.store(address.media, purpose, length: checked.count) else { throw UploadAddress.used }
     }
 
     /// Runs a step of an upload. If the step fails, the upload has failed, and its row is removed.
@@ -163,13 +166,13 @@ import ServiceRuntime
             "cross-origin-resource-policy": "cross-origin", "access-control-allow-origin": "*",
         ]
         if head.headers.tokens("if-none-match").contains(tag),
-            try await media.vault?.has(id, shown.purpose) == true
+            try await vault?.has(id, shown.purpose) == true
         {
             return HTTPResponse(status: 304, headers: headers)
         }
         try await reading.take()
         defer { reading.give() }
-        guard let bytes = try await media.bytes(of: id, shown.purpose, size) else { return nil }
+        guard let bytes = try await vault?.get(id, shown.purpose, size) else { return nil }
         return HTTPResponse(status: 200, headers: headers, body: bytes)
     }
 

@@ -10,6 +10,7 @@ import ServiceRuntime
 /// three times. If there is no size, the photo itself is served.
 @Loop final class PhotoSizing {
     private let photos: PhotoStore
+    private let vault: MediaVault
     /// `vipsthumbnail`.
     private let program: ConfinedProgram
     private let log: Log
@@ -20,8 +21,10 @@ import ServiceRuntime
     /// The most attempts for one picture, since making its sizes may end the replica.
     nonisolated static let mostAttempts = 3
 
-    init(photos: PhotoStore, program: ConfinedProgram, log: Log, statistics: VerificationStatistics) {
-        (self.photos, self.program, self.log, self.statistics) = (photos, program, log, statistics)
+    init(
+        photos: PhotoStore, vault: MediaVault, program: ConfinedProgram, log: Log, statistics: VerificationStatistics
+    ) {
+        (self.photos, self.vault, self.program, self.log, self.statistics) = (photos, vault, program, log, statistics)
     }
 
     /// Makes the sizes that are due, if this machine can make them.
@@ -58,7 +61,7 @@ import ServiceRuntime
     private func make(_ photo: PhotoStore.Unsized) async throws {
         if photo.attempt > Self.mostAttempts {
             log.warning("photo_sizes_given_up", ["attempts": .integer(Int64(Self.mostAttempts))])
-        } else if let vault = photos.media.vault, let original = try await original(of: photo, in: vault) {
+        } else if let original = try await original(of: photo) {
             for size in PhotoSize.allCases {
                 // The child of the next size could outlast the end of this replica.
                 guard !Task.isCancelled else { throw CancellationError() }
@@ -68,11 +71,11 @@ import ServiceRuntime
         }
         // The photo may have been destroyed before the last size was written. Nobody can read that size without the
         // key.
-        if try await !photos.noteSizes(of: photo.media) { try await photos.media.vault?.removeSizes(of: photo.media) }
+        if try await !photos.noteSizes(of: photo.media) { try await vault.removeSizes(of: photo.media) }
     }
 
     /// The photo's bytes; `nil` if the photo is destroyed, or if its stored bytes were changed and cannot be opened.
-    private func original(of photo: PhotoStore.Unsized, in vault: MediaVault) async throws -> [UInt8]? {
+    private func original(of photo: PhotoStore.Unsized) async throws -> [UInt8]? {
         do {
             return try await vault.get(photo.media, .profilePhoto)
         } catch SealError.cannotOpen {

@@ -32,7 +32,8 @@ import ServiceRuntime
         let known = try await photos.locked(person, in: transaction)
         let change = try PhotoOrder.change(
             to: wanted(known.photos.map(\.media)), from: known.photos, arrived: known.arrived, new: unseen)
-        photos.write(change, in: transaction)
+        for id in change.removed { photos.media.destroy(id, because: "removed", in: transaction) }
+        photos.place(change.places, in: transaction)
         if judge != nil {
             for photo in change.places where photo.moderation == .pending && !known.photos.contains(photo) {
                 photos.note(photo.media, isWithJudge: true, in: transaction)

@@ -107,17 +107,19 @@ extension VerificationWorkflow {
 struct AddCaptureHandler: RequestHandler {
     let inbox: Inbox
     let workflow: VerificationWorkflow
+    /// Whether this replica has folders for pictures.
+    let hasVault: Bool
 
     func handle(_ request: AddCapture, context: RequestContext) async throws -> CapturePromised {
         let person = try context.person().userID
         return try await inbox.once(context, carriesToken: true) { transaction in
             let known = try await workflow.locked(person, of: request.sessionId, in: transaction)
             let (media, tier) = (workflow.photos.media, known.verification.tier)
-            guard media.vault != nil else {
+            guard hasVault else {
                 throw BusError(.serviceUnavailable, "Photos cannot be sent right now. Please try again later.")
             }
             guard known.verification.status == .awaitingCapture,
-                let capture = try await media.reserve(
+                let capture = try await media.promise(
                     MediaPurpose(of: tier), contentType: request.contentType, length: request.length, for: person,
                     in: transaction)
             else { throw VerificationWorkflow.over }

@@ -59,10 +59,10 @@ protocol Judge: Sendable {
 /// For development. It does not look at faces. If the caller asks for no verdict, it accepts every capture of
 /// sufficient quality.
 struct LocalJudge: Judge {
-    let photos: PhotoStore
+    let vault: MediaVault?
 
     @Loop func answer(on capture: JudgedCapture) async throws -> JudgeAnswer {
-        guard let media = capture.media, let picture = try await photos.media.bytes(of: media, .verification) else {
+        guard let media = capture.media, let picture = try await vault?.get(media, .verification) else {
             return .captureMissing
         }
         if let wish = capture.testVerdict { return .verdict(wish) }

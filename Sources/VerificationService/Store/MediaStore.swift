@@ -17,15 +17,13 @@ import EventLoop
 /// `destructions`.
 @Loop struct MediaStore {
     let database: Database
-    /// `nil` if this replica has no folders, which is allowed in development only.
-    let vault: MediaVault?
     private let signature: KeyedHash
     let origin: MediaOrigin
     /// Called when rows have ended, so that their keys and bytes need not wait for the next round.
     var onDestroy: @Loop () -> Void = {}
 
-    init(database: Database, vault: MediaVault?, keys: KeyRing, origin: MediaOrigin) {
-        (self.database, self.vault, self.origin) = (database, vault, origin)
+    init(database: Database, keys: KeyRing, origin: MediaOrigin) {
+        (self.database, self.origin) = (database, origin)
         signature = KeyedHash(keys, purpose: "upload-address")
     }
 
@@ -39,20 +37,13 @@ import EventLoop
         let expiresAt: Timestamp
     }
 
-    /// Promises an upload. ``UploadLimits/refusal(contentType:length:)`` has let the picture pass.
+    /// Adds a row that waits for its picture. ``UploadLimits`` have let the picture pass.
     ///
     /// - Returns: `nil` if the person is erased.
-    /// - Throws: ``BusError`` `rate_limited` if the person has too many uploads.
     func reserve(
         _ purpose: MediaPurpose, contentType: String, length: Int64, for person: Identifier,
         in transaction: Transaction
     ) async throws -> Reserved? {
-        guard let usage = try await count(for: person, in: transaction) else { return nil }
-        if let refusal = UploadLimits.refusal(
-            open: usage.open, today: usage.today, untilTomorrow: usage.untilTomorrow)
-        {
-            throw refusal
-        }
         let rows = try await transaction.query(
             Self.insert,
             [
@@ -84,12 +75,6 @@ import EventLoop
         try await !transaction.query(Self.arrived, [.uuid(media), .text(purpose.rawValue), .uuid(person)]).isEmpty
     }
 
-    /// The picture for a judge or a reviewer, or a smaller size of it. It is `nil` once the picture is destroyed, or if
-    /// there is no such size.
-    func bytes(
-        of media: Identifier, _ purpose: MediaPurpose, _ size: PhotoSize? = nil
-    ) async throws -> [UInt8]? { try await vault?.get(media, purpose, size) }
-
     /// Ends a picture. The transaction removes its row. Its key and its bytes follow within seconds, even if this
     /// replica stops.
     ///
@@ -115,21 +100,16 @@ import EventLoop
 
     // MARK: Uploads
 
-    /// How many uploads a person has open, and how many they began today.
-    private struct Usage {
-        let open: Int64
-        let today: Int64
-        let untilTomorrow: Duration
-    }
-
-    /// Counts one more upload, and returns the counts before it. The person's other uploads wait until the transaction
-    /// ends.
-    private func count(for person: Identifier, in transaction: Transaction) async throws -> Usage? {
+    /// Counts one more upload of a person. Their other uploads wait until the transaction ends.
+    ///
+    /// - Returns: how many uploads they had open and had begun today before it; `nil` if the person is erased.
+    func count(
+        for person: Identifier, in transaction: Transaction
+    ) async throws -> (open: Int64, today: Int64, untilTomorrow: Duration)? {
         Erasure.wait(for: person, in: transaction)
-        guard let row = try await transaction.query(Self.count, [.uuid(person)]).first else { return nil }
-        return Usage(
-            open: try row.integer("open"), today: try row.integer("uploads") - 1,
-            untilTomorrow: .seconds(try row.integer("seconds")))
+        return try await transaction.query(Self.count, [.uuid(person)]).first.map {
+            (try $0.integer("open"), try $0.integer("uploads") - 1, .seconds(try $0.integer("seconds")))
+        }
     }
 
     /// Reads the address of an upload; `nil` if this service did not sign it.
@@ -158,14 +138,12 @@ import EventLoop
         _ = try await database.write("DELETE FROM media WHERE media_id = $1 AND state = 'arriving'", [.uuid(media)])
     }
 
-    /// Writes a picture that has arrived.
+    /// Records that a picture has arrived, and that its key and its bytes are written.
     ///
-    /// - Returns: false if its row ended meanwhile. Then no key and no bytes are left.
-    func store(_ bytes: [UInt8], _ media: Identifier, _ purpose: MediaPurpose) async throws -> Bool {
-        guard let vault else { return false }
-        try await vault.put(bytes, media, purpose)
+    /// - Returns: false if its row ended meanwhile. Then its key and its bytes are due to be destroyed.
+    func store(_ media: Identifier, _ purpose: MediaPurpose, length: Int) async throws -> Bool {
         let rows = try await database.write(
-            Self.store, [.uuid(media), .integer(Int64(bytes.count)), .integer(purpose.life.components.seconds)])
+            Self.store, [.uuid(media), .integer(Int64(length)), .integer(purpose.life.components.seconds)])
         guard rows.isEmpty else { return true }
         _ = try await database.write(
             Self.destroyNow, [.uuid(media), .text(purpose.rawValue), .text("withdrawn")])

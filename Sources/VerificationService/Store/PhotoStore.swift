@@ -72,10 +72,9 @@ import EventLoop
         ).first?.uuid("person_id")
     }
 
-    /// Gives the pictures their places, and destroys those that lose their place.
-    func write(_ change: PhotoOrder.Change, in transaction: Transaction) {
-        for id in change.removed { media.destroy(id, because: "removed", in: transaction) }
-        for (index, photo) in change.places.enumerated() {
+    /// Gives the pictures their places, from the first.
+    func place(_ photos: [Photo], in transaction: Transaction) {
+        for (index, photo) in photos.enumerated() {
             transaction.send(
                 Self.place, [.uuid(photo.media), .integer(Int64(index + 1)), .text(photo.moderation.rawValue)])
         }

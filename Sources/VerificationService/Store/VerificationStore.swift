@@ -80,6 +80,13 @@ import EventLoop
         try await database.read(Self.selectQueue).compactMap { try Self.known($0) }
     }
 
+    /// Figures about pictures and verifications, by name.
+    func figures() async throws -> [String: Double] {
+        guard let row = try await database.read(Self.selectFigures).first else { throw DatabaseError.aborted }
+        let names = ["captures", "reviews", "destructions_oldest_seconds", "reviews_oldest_seconds"]
+        return try Dictionary(uniqueKeysWithValues: names.map { ($0, Double(try row.integer($0))) })
+    }
+
     private static func known(_ row: Row) throws -> Known? {
         guard let status = try row.optionalText("status").flatMap(Verification.Status.init) else { return nil }
         var known = Verification(tier: Tier(rawValue: try row.text("tier")) ?? .photo)
@@ -127,6 +134,19 @@ import EventLoop
     private static let selectQueue = Statement(
         """
         SELECT clock_timestamp() AS now, v.* FROM \(all) WHERE status = 'manual_review' ORDER BY since LIMIT 100
+        """)
+    private static let selectFigures = Statement(
+        """
+        SELECT
+            (SELECT count(*) FROM media WHERE expires_at IS NOT NULL AND state = 'stored' AND purpose <> 'profile_photo')
+                AS captures,
+            (SELECT coalesce(ceil(extract(epoch FROM clock_timestamp() - min(noted_at))), 0)::bigint FROM destructions)
+                AS destructions_oldest_seconds,
+            r.count AS reviews, r.seconds AS reviews_oldest_seconds
+        FROM (SELECT count(*), coalesce(ceil(extract(epoch FROM clock_timestamp() - min(since))), 0)::bigint AS seconds
+            FROM (SELECT since FROM verifications WHERE status = 'manual_review'
+                UNION ALL SELECT since FROM id_verifications WHERE status = 'manual_review'
+                UNION ALL SELECT created_at FROM media WHERE \(PhotoStore.waitsForReviewer)) AS waiting) AS r
         """)
     private static let putPhoto = put("verifications", ["provider_session", "needs_reviewers"])
     private static let putID = put("id_verifications", ["back_media_id"])

@@ -3,12 +3,12 @@ import EventLoop
 
 /// Figures about pictures and verifications, as gauges and counters of this replica.
 @Loop final class VerificationStatistics {
-    private let database: Database
+    private let store: VerificationStore
     private var looked: [String: Double] = [:]
     private var counted: [String: Double] = [:]
 
     init(_ database: Database) {
-        self.database = database
+        store = VerificationStore(database: database)
         for result in ["stored", "refused", "failed"] { counted["uploads_\(result)"] = 0 }
         for verdict in Verdict.ofPhotos { counted["verdicts_\(verdict.rawValue)"] = 0 }
         for wait in Verification.Wait.allCases { counted["judgements_\(wait.rawValue)"] = 0 }
@@ -24,15 +24,7 @@ import EventLoop
         return all
     }
 
-    func look() async throws {
-        guard let row = try await database.read(Self.select).first else { return }
-        var found: [String: Double] = [:]
-        for name in ["captures", "reviews"] { found[name] = Double(try row.integer(name)) }
-        for name in ["destructions_oldest_seconds", "reviews_oldest_seconds"] {
-            found[name] = Double(try row.integer(name))
-        }
-        looked = found
-    }
+    func look() async throws { looked = try await store.figures() }
 
     /// - Parameter status: the HTTP status of the response to an upload.
     func countUpload(status: Int) {
@@ -42,18 +34,4 @@ import EventLoop
     func count(_ verdict: Verdict) { counted["verdicts_\(verdict.rawValue)", default: 0] += 1 }
 
     func count(_ wait: Verification.Wait) { counted["judgements_\(wait.rawValue)", default: 0] += 1 }
-
-    private static let select = Statement(
-        """
-        SELECT
-            (SELECT count(*) FROM media WHERE expires_at IS NOT NULL AND state = 'stored' AND purpose <> 'profile_photo')
-                AS captures,
-            (SELECT coalesce(ceil(extract(epoch FROM clock_timestamp() - min(noted_at))), 0)::bigint FROM destructions)
-                AS destructions_oldest_seconds,
-            r.count AS reviews, r.seconds AS reviews_oldest_seconds
-        FROM (SELECT count(*), coalesce(ceil(extract(epoch FROM clock_timestamp() - min(since))), 0)::bigint AS seconds
-            FROM (SELECT since FROM verifications WHERE status = 'manual_review'
-                UNION ALL SELECT since FROM id_verifications WHERE status = 'manual_review'
-                UNION ALL SELECT created_at FROM media WHERE \(PhotoStore.waitsForReviewer)) AS waiting) AS r
-        """)
 }
