@@ -55,7 +55,7 @@ struct LinkedEmail: Sendable {
         of person: Identifier, by session: Identifier, token: [UInt8], in transaction: Transaction
     ) async throws -> LinkedEmail? {
         let values: [SQLValue] = [
-            .uuid(person), .uuid(session), .bytes(token), .integer(PhoneChangeUndoStore.doubt.components.seconds),
+            .uuid(person), .uuid(session), .bytes(token), .integer(PhoneChangeUndo.doubt.components.seconds),
         ]
         return try await transaction.query(noteFirstNumber, values).first.map { try LinkedEmail($0) }
     }
@@ -67,7 +67,7 @@ struct LinkedEmail: Sendable {
         """
     private static let columns = """
         sealed, linked_at, last_used_at, ceil(extract(epoch FROM first_number_at - clock_timestamp()))::bigint
-            + \(PhoneChangeUndoStore.patience.components.seconds) AS guarded_seconds
+            + \(PhoneChangeUndo.patience.components.seconds) AS guarded_seconds
         """
     private static let select = Statement("SELECT \(columns) FROM emails WHERE person_id = $1")
     /// An identity so new that a thief may have added it is not stronger than the address. A number that a known device

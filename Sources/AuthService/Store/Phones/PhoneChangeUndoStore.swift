@@ -2,29 +2,8 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// A change of an account's number that can still be undone.
-struct PhoneChangeUndo: Sendable {
-    /// The number of before, sealed for the account; `nil` if the account had none.
-    let sealed: [UInt8]?
-    let at: Timestamp
-    /// The session that changed the number.
-    let changedBy: Identifier?
-    /// Whether a device counts if only codes by email have signed it in. That is so if they were the account's
-    /// strongest way in.
-    let takesEmailDevices: Bool
-
-    /// Devices, sessions and identities that were added from this time on may be a thief's. A thief may sign in, link
-    /// an identity, and then change the number in another session.
-    var doubtedSince: Timestamp { at - PhoneChangeUndoStore.doubt }
-}
-
 /// Changes of numbers that can be undone: a former number is given back, or a first number is taken off.
 @Loop enum PhoneChangeUndoStore {
-    /// How long a change can be undone.
-    nonisolated static let patience = Duration.seconds(72 * 3600)
-    /// Devices, sessions and identities that were younger than this at the change count as a thief's.
-    nonisolated static let doubt = Duration.seconds(72 * 3600)
-
     /// The proof that the caller has the former number, or the address of the account.
     enum Proof: Sendable {
         /// The hash of the token in the SMS or the email.
@@ -40,7 +19,7 @@ struct PhoneChangeUndo: Sendable {
                 case .number(let phone): [.bytes(nil), phone.sought, nothing]
                 case .address(let email): [.bytes(nil), nothing, email.sought]
                 }
-            return proof + [.integer(patience.components.seconds)]
+            return proof + [.integer(PhoneChangeUndo.patience.components.seconds)]
         }
     }
 
