@@ -105,34 +105,9 @@ struct PresentedToken: Sendable {
             noteUse, [.uuid(session), .uuid(access), .integer(RefreshPolicy.browserSaving.components.seconds)])
     }
 
-    /// Why a session ends.
-    enum Ending: String {
-        case logout
-        /// The person ended it, from this session or another one.
-        case ended
-        /// Its device was removed.
-        case device
-        /// A replaced refresh token was used again.
-        case reuse
-        /// It was not renewed for too long, or is too old.
-        case age
-        /// The identity that opened it no longer opens the account.
-        case unlinked
-        /// Its tokens have a role that the person no longer has.
-        case role
-        /// A change of the number was undone. The session made the change, or was opened since shortly before it.
-        case undone
-        /// Its account was deleted.
-        case deleted
-        /// The account was recovered.
-        case recovered
-        /// The account was suspended.
-        case suspended
-    }
-
     /// Ends a session, notifies the gateways and audits it. A session that ended before stays as it is.
     static func revoke(
-        _ session: Identifier, _ why: Ending, chain: AuditChain, in transaction: Transaction
+        _ session: Identifier, _ why: SessionEnding, chain: AuditChain, in transaction: Transaction
     ) {
         let act = AuditAct("session_ended", ["session": session.description, "why": why.rawValue])
         transaction.send(revoke, [.uuid(session), .integer(memory)] + act.values(on: chain))
@@ -140,7 +115,8 @@ struct PresentedToken: Sendable {
 
     /// Ends all sessions of a person except one, notifies the gateways and audits each.
     static func revokeAll(
-        of person: Identifier, but session: Identifier?, _ why: Ending, chain: AuditChain, in transaction: Transaction
+        of person: Identifier, but session: Identifier?, _ why: SessionEnding, chain: AuditChain,
+        in transaction: Transaction
     ) {
         transaction.send(
             revokeOthers,
@@ -155,13 +131,13 @@ struct PresentedToken: Sendable {
             revokeOnDevice,
             [
                 .uuid(person), .uuid(device), .integer(memory), .text(chain.name),
-                .text(Ending.device.rawValue),
+                .text(SessionEnding.device.rawValue),
             ])
     }
 
     /// Ends all sessions of a person that an identity of a provider opened, notifies the gateways and audits each.
     static func revokeAll(
-        of person: Identifier, openedBy provider: IdentityProviderName, _ why: Ending, chain: AuditChain,
+        of person: Identifier, openedBy provider: IdentityProviderName, _ why: SessionEnding, chain: AuditChain,
         in transaction: Transaction
     ) {
         transaction.send(
@@ -173,7 +149,7 @@ struct PresentedToken: Sendable {
     static func revokeAllByEmail(of person: Identifier, chain: AuditChain, in transaction: Transaction) {
         transaction.send(
             revokeByEmail,
-            [.uuid(person), .text(nil), .integer(memory), .text(chain.name), .text(Ending.unlinked.rawValue)])
+            [.uuid(person), .text(nil), .integer(memory), .text(chain.name), .text(SessionEnding.unlinked.rawValue)])
     }
 
     /// Ends the given session, and all sessions of a person that were opened since `at` on other devices than `device`.
@@ -184,26 +160,18 @@ struct PresentedToken: Sendable {
         transaction.send(
             revokeSince,
             [
-                .uuid(person), .timestamp(at), .integer(memory), .text(chain.name), .text(Ending.undone.rawValue),
+                .uuid(person), .timestamp(at), .integer(memory), .text(chain.name),
+                .text(SessionEnding.undone.rawValue),
                 .uuid(session), .uuid(device),
             ])
     }
 
-    /// Ends sessions that are too old, at most 1000, each in its own transaction.
-    ///
-    /// - Returns: how many.
-    static func endOverdue(in database: Database, audit: AuditTrail) async throws -> Int {
+    /// Sessions that are too old and have not ended, at most 1000.
+    static func overdue(in database: Database) async throws -> [(id: Identifier, person: Identifier)] {
         let (idle, absolute) = (RefreshPolicy.idle, RefreshPolicy.absolute)
         let rows = try await database.read(
             overdue, [.integer(idle.components.seconds), .integer(absolute.components.seconds)])
-        for row in rows {
-            let (session, person) = (try row.uuid("id"), try row.uuid("person_id"))
-            try await database.transaction { transaction in
-                let chain = try await audit.chain(of: person, in: transaction)
-                revoke(session, .age, chain: chain, in: transaction)
-            }
-        }
-        return rows.count
+        return try rows.map { (try $0.uuid("id"), try $0.uuid("person_id")) }
     }
 
     /// The usable sessions of a person, the most recently used first, at most 100.

@@ -1,23 +1,16 @@
 import Database
 import EventLoop
 
-/// Ends sessions that are too old, and deletes rows that are no longer needed.
-@Loop enum Housekeeping {
+/// Deletes rows that are no longer needed.
+@Loop enum HousekeepingStore {
     /// The most rows of one statement, so that none takes long. Statements on small tables have no limit.
-    private static let batch = 1000
-    /// The most times that a pass repeats a statement. The next pass deletes what is left.
-    private static let rounds = 100
+    static let batch = 1000
 
-    /// Runs one pass.
-    static func run(_ database: Database, audit: AuditTrail) async throws {
-        try await exhaust { try await Int64(SessionStore.endOverdue(in: database, audit: audit)) }
-        for statement in statements {
-            try await exhaust { try await database.write(statement).first?.integer("hit") ?? 0 }
-        }
-    }
-
-    private static func exhaust(_ step: @Loop () async throws -> Int64) async throws {
-        for _ in 0..<rounds { guard try await step() == batch else { return } }
+    /// Runs one of the statements.
+    ///
+    /// - Returns: how many rows it deleted or changed.
+    static func run(_ statement: Statement, in database: Database) async throws -> Int {
+        Int(try await database.write(statement).first?.integer("hit") ?? 0)
     }
 
     /// - Parameter change: deletes or changes rows, at most a thousand of a large table. If rows may be renewed, it looks at
@@ -26,7 +19,7 @@ import EventLoop
         Statement("WITH hit AS (\(change) RETURNING 1) SELECT count(*) AS hit FROM hit")
     }
 
-    private static let statements: [Statement] = [
+    static let statements: [Statement] = [
         // The limits look back a day and 15 minutes.
         counted(
             """
