@@ -25,7 +25,7 @@ enum AuthServiceDefinition {
         let phones = try PhonePolicy(
             countries: configuration.list("AUTH_SMS_COUNTRIES"), profile: configuration.profile)
         let appName = try configuration.text("APP_NAME")
-        let keys = SigningKeyStore(
+        let keys = SigningKeyRotator(
             database: database, sealer: secrets.keySealer, audit: audit,
             period: try configuration.text("AUTH_SIGNING_KEY_ROTATION") == "off"
                 ? nil : configuration.duration("AUTH_SIGNING_KEY_ROTATION"))
@@ -179,7 +179,7 @@ enum AuthServiceDefinition {
             try await Loop.sleep(for: IdentityProviders.renewal)
             await identities.renewKeys()
         }
-        container.background("signing-keys", every: SigningKeyStore.interval) { try await keys.load() }
+        container.background("signing-keys", every: SigningKeyRotator.interval) { try await keys.load() }
     }
 
     private static func limits(_ configuration: Configuration) throws(ConfigurationError) -> ChallengeLimits {

@@ -14,7 +14,7 @@ import Testing
 
     @Loop private func standing(_ session: Session, _ auth: AuthStage) async throws -> SessionStanding {
         try await auth.stage.containers[0].database.transaction {
-            try await StandingStore.standing(of: actor(session), in: $0)
+            try await AccountChangeGuard.standing(of: actor(session), in: $0)
         }
     }
 
@@ -114,10 +114,10 @@ import Testing
             let number = try #require(PhoneNumber(Self.phone))
             let phone = Secrets(auth.stage.containers[0].keys).hashes(of: number)
             try await database.transaction { moving in
-                _ = try await StandingStore.standing(of: actor(session), in: moving)
+                _ = try await AccountChangeGuard.standing(of: actor(session), in: moving)
                 let error = await #expect(throws: DatabaseError.self) {
                     try await database.transaction {
-                        try await AccountStore.reachable(by: .contact(.phone, phone), in: $0)
+                        try await BeginRecoveryHandler.reachable(by: .contact(.phone, phone), in: $0)
                     }
                 }
                 #expect(error?.isLockTimeout == true)

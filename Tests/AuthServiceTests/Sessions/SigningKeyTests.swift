@@ -35,9 +35,9 @@ import Testing
         #expect(SigningKeyPolicy.isOver(successor: at(-1200), now: Self.now))
     }
 
-    @Loop private func store(_ auth: AuthStage, every period: Duration? = nil) -> SigningKeyStore {
+    @Loop private func store(_ auth: AuthStage, every period: Duration? = nil) -> SigningKeyRotator {
         let container = auth.stage.containers[0]
-        return SigningKeyStore(
+        return SigningKeyRotator(
             database: container.database, sealer: Secrets(container.keys).keySealer, audit: container.audit,
             period: period)
     }

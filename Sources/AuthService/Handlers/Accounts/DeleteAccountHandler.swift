@@ -24,7 +24,7 @@ struct DeleteAccountHandler: RequestHandler {
             Erasure.wait(for: person, in: transaction)
             guard try await !Erasure.isErased(person, in: transaction) else { return }
             try await eraser.lock(person, in: transaction)
-            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
             try standing.mustNotBeFrozen()
             try standing.mustBeFresh(to: Sentence("delete your account"))
             try await delete(person, in: transaction)

@@ -38,7 +38,7 @@ struct ChangePhoneHandler: RequestHandler {
     @Loop private func change(
         _ actor: Actor, to challenge: Challenge, in transaction: Transaction
     ) async throws -> PhoneChanged {
-        let standing = try await StandingStore.standing(of: actor, in: transaction)
+        let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
         try standing.mustBeFresh(to: Sentence("change your number"))
         try standing.mustNotBeFrozen()
         let number = try secrets.contact(of: challenge)
@@ -62,7 +62,7 @@ struct ChangePhoneHandler: RequestHandler {
             actor.userID, to: phone, sealed: secrets.phoneSealer.seal(number, associated: actor.userID.array),
             in: transaction)
         let chain = try await audit.chain(of: actor.userID, in: transaction)
-        try await RoleStore.drop(of: actor.userID, .phoneChanged, chain, audit, in: transaction)
+        try await RoleLoss.phoneChanged.dropRole(of: actor.userID, chain, audit, in: transaction)
         audit.note(
             AuditAct("phone_changed", ["session": actor.sessionID.description]), on: chain, in: transaction)
         // The device that made the change is notified too: a stolen access token belongs to the owner's device.

@@ -81,7 +81,7 @@ struct LinkEmailHandler: RequestHandler {
     ) async throws -> EmailLinked {
         // Before the account, as a deletion locks them.
         AccountStore.lock(lasting: challenge.contactHash, in: transaction)
-        let standing = try await StandingStore.standing(of: actor, in: transaction)
+        let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
         try standing.mustBeFresh(to: Sentence("link your email address"))
         try standing.mustNotBeFrozen()
         // The device that made the change is notified too: a stolen access token belongs to the owner's device.
@@ -99,7 +99,7 @@ struct UnlinkEmailHandler: RequestHandler {
     func handle(_ request: UnlinkEmail, context: RequestContext) async throws -> NoContent {
         let actor = try context.person()
         return try await database.transaction { transaction in
-            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: Sentence("unlink your email address"))
             try standing.mustNotBeFrozen()
             guard let email = try await EmailStore.email(of: actor.userID, in: transaction) else { return NoContent() }

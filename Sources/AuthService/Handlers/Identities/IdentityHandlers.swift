@@ -47,7 +47,7 @@ struct LinkIdentityHandler: RequestHandler {
             else { throw BusError.identityTokenInvalid(provider) }
             // Before the account, as a deletion locks them. It waits for a sign-up with the identity.
             AccountStore.lock(lasting: secrets.hash(of: identity), in: transaction)
-            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: Sentence("link \(provider.title)"))
             try standing.mustNotBeFrozen()
             try await mustHaveMoreThanAnAddress(actor.userID, provider, in: transaction)
@@ -83,7 +83,7 @@ struct UnlinkIdentityHandler: RequestHandler {
         let actor = try context.person()
         let provider = try IdentityProviderName(named: request.provider)
         return try await database.transaction { transaction in
-            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: Sentence("unlink \(provider.title)"))
             try standing.mustNotBeFrozen()
             let linked = try await IdentityStore.list(of: actor.userID, in: transaction)

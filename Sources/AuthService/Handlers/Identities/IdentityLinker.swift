@@ -25,13 +25,14 @@ struct IdentityLinker: Sendable {
     /// The account that has no phone and that the identity or address of a link opens already; `nil` if there is none.
     /// The account is locked until the transaction ends.
     @Loop func waiting(for link: PendingLink, in transaction: Transaction) async throws -> Account? {
-        let account =
+        let locked =
             link.isEmail
             ? try await AccountStore.known(
-                .email, secrets.emails.hashes(of: Array(try secrets.email(of: link).utf8)), audit: audit,
-                in: transaction)
-            : try await IdentityStore.account(link.identity, audit: audit, in: transaction)
-        guard let account, try await PhoneStore.phone(of: account.id, in: transaction) == nil else { return nil }
+                .email, secrets.emails.hashes(of: Array(try secrets.email(of: link).utf8)), in: transaction)
+            : try await IdentityStore.account(link.identity, in: transaction)
+        guard let account = try await Account(locked, audit: audit, in: transaction),
+            try await PhoneStore.phone(of: account.id, in: transaction) == nil
+        else { return nil }
         return account
     }
 
@@ -44,7 +45,7 @@ struct IdentityLinker: Sendable {
     @Loop func addPhone(
         of challenge: Challenge, to account: Account, for link: PendingLink, in transaction: Transaction
     ) async throws -> Account {
-        try await StandingStore.mustNotBeFrozen(account.id, in: transaction)
+        try await AccountChangeGuard.mustNotBeFrozen(account.id, in: transaction)
         // A thief who reads the person's emails must not set the number, which would be stronger than the identity.
         let isStronger = try await IdentityStore.list(of: account.id, in: transaction).contains { !$0.isToConfirm }
         guard !link.isEmail || !isStronger else {
@@ -57,7 +58,7 @@ struct IdentityLinker: Sendable {
         PhoneStore.move(account.id, to: phone, sealed: secrets.phones.seal(number, for: account.id), in: transaction)
         LinkStore.remove(link.hash, in: transaction)
         // As with a change of the number: a role was granted to other ways in.
-        try await RoleStore.drop(of: account.id, .phoneChanged, account.chain, audit, in: transaction)
+        try await RoleLoss.phoneChanged.dropRole(of: account.id, account.chain, audit, in: transaction)
         audit.note(AuditAct("phone_added"), on: account.chain, in: transaction)
         return Account(id: account.id, role: "user", isNew: account.isNew, chain: account.chain)
     }
@@ -71,7 +72,7 @@ struct IdentityLinker: Sendable {
             let holder = try await PhoneStore.owner(of: try secrets.hashes(of: challenge), in: transaction)
         else { return }
         let chain = try await audit.chain(of: holder, in: transaction)
-        try await RoleStore.drop(of: holder, .identityLinked, chain, audit, in: transaction)
+        try await RoleLoss.identityLinked.dropRole(of: holder, chain, audit, in: transaction)
     }
 
     private func inUse(_ link: PendingLink) throws -> BusError {
@@ -89,7 +90,7 @@ struct IdentityLinker: Sendable {
         if !session.isNewUser {
             guard isConfirmed else { throw try notConfirmed(link) }
             let actor = Actor(userID: person, sessionID: session.sessionId, role: "user")
-            try await StandingStore.standing(of: actor, in: transaction).mustNotBeFrozen()
+            try await AccountChangeGuard.standing(of: actor, in: transaction).mustNotBeFrozen()
         }
         LinkStore.remove(link.hash, in: transaction)
         if link.isEmail { return try await makeEmail(link, for: session, in: transaction) }
@@ -112,7 +113,7 @@ struct IdentityLinker: Sendable {
                 of: actor.userID, in: transaction)
         else { return }
         let chain = try await audit.chain(of: actor.userID, in: transaction)
-        try await RoleStore.drop(of: actor.userID, .identityLinked, chain, audit, in: transaction)
+        try await RoleLoss.identityLinked.dropRole(of: actor.userID, chain, audit, in: transaction)
         // The device that made the change is notified too: a stolen access token belongs to the owner's device.
         try await note(identity, of: actor.userID, by: actor.sessionID, except: nil, in: transaction)
     }

@@ -98,7 +98,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
     ) async throws -> PhoneChanged {
         // A recovery that began after the change does not block the undo, unless it moved the account. Otherwise a
         // thief could begin one until the time for the undo is over.
-        try await StandingStore.mustNotBeFrozen(person, before: number.at, in: transaction)
+        try await AccountChangeGuard.mustNotBeFrozen(person, before: number.at, in: transaction)
         let masked = try await restore(number, of: person, in: transaction)
         let since = number.doubtedSince
         for identity in try await IdentityStore.list(of: person, in: transaction) where identity.linkedAt >= since {

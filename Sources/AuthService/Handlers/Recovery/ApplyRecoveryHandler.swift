@@ -85,14 +85,15 @@ struct ApplyRecoveryHandler: RequestHandler {
         SessionStore.revokeAll(of: person, but: nil, .recovered, chain: chain, in: transaction)
         FreezeStore.endDevices(of: person, in: transaction)
         if kind == .email { EmailStore.insert(hashes, of: person, sealed: sealed, in: transaction) }
-        try await RoleStore.drop(of: person, .recovered, chain, audit, in: transaction)
+        try await RoleLoss.recovered.dropRole(of: person, chain, audit, in: transaction)
         audit.note(
             AuditAct("account_recovered", ["case": request.caseID.description]), on: chain, in: transaction)
         FreezeStore.noteApplied(request.caseID, in: transaction)
         try await outbox.publish(
             RecoveryApplied(personID: person, caseID: request.caseID, appliedAt: challenge.now), in: transaction)
         guard
-            let account = try await AccountStore.account(person, audit: audit, in: transaction)
+            let account = try await Account(
+                AccountStore.account(person, in: transaction), audit: audit, in: transaction)
         else { throw DatabaseError.aborted }
         var device = request.device
         (device.id, device.secret) = (nil, nil)

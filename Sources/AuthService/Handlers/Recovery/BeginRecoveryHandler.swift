@@ -53,7 +53,7 @@ struct BeginRecoveryHandler: RequestHandler {
                 // This waits for a sign-up with the claimant's contact that is under way.
                 let claimant = try secrets.hashes(of: challenge)
                 let owner = try await AccountStore.owner(challenge.contact, claimant, in: transaction)
-                let account = try await AccountStore.reachable(by: sought, in: transaction)
+                let account = try await Self.reachable(by: sought, in: transaction)
                 if let owner, owner != account {
                     var refusal = BusError.claimantHasAccount(challenge.contact)
                     refusal.executed = .yes
@@ -73,6 +73,19 @@ struct BeginRecoveryHandler: RequestHandler {
                 field: "accountPhone", code: "required",
                 message: "Name the account by its number, by its email address, or by a linked identity.")
         ])
+
+    /// The account that a claim can reach; `nil` if there is none or it is not active. An account with a number is
+    /// reached by a number only, since that is the strongest way in.
+    @Loop static func reachable(
+        by sought: AccountStore.Sought, in transaction: Transaction
+    ) async throws -> Identifier? {
+        guard let (person, isActive) = try await AccountStore.locked(by: sought, in: transaction), isActive else {
+            return nil
+        }
+        if case .contact(.phone, _) = sought { return person }
+        // Behind the lock, so that no number comes afterwards.
+        return try await PhoneStore.phone(of: person, in: transaction) == nil ? person : nil
+    }
 
     /// The number or the address that names the account; `nil` if an identity names it.
     private func contact(in request: BeginRecovery) throws -> Contact? {

@@ -6,9 +6,9 @@ import ServiceRuntime
 /// Verifies access tokens in auth itself. It serves requests for which the word of a gateway is not enough, since a
 /// gateway may be compromised.
 @Loop struct BearerChecker: Sendable {
-    let keys: SigningKeyStore
+    let keys: SigningKeyRotator
 
-    nonisolated init(keys: SigningKeyStore) { self.keys = keys }
+    nonisolated init(keys: SigningKeyRotator) { self.keys = keys }
 
     /// The actor of a token. The session's row says whether the session is alive, which the caller must check.
     ///

@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 
 struct GetSigningKeysHandler: RequestHandler {
-    let keys: SigningKeyStore
+    let keys: SigningKeyRotator
 
     func handle(_ request: GetSigningKeys, context: RequestContext) async throws -> SigningKeys { try keys.published }
 }

@@ -10,7 +10,7 @@ struct RefreshTokenHandler: RequestHandler {
     let inbox: Inbox
     let audit: AuditTrail
     let secrets: Secrets
-    let keys: SigningKeyStore
+    let keys: SigningKeyRotator
     let roles: RolePolicy
     let opener: SessionOpener
 

@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 
 struct RotateSigningKeyHandler: RequestHandler {
-    let keys: SigningKeyStore
+    let keys: SigningKeyRotator
 
     func handle(_ request: RotateSigningKey, context: RequestContext) async throws -> SigningKeyRotated {
         try await keys.rotate()

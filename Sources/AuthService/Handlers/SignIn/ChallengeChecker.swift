@@ -37,7 +37,7 @@ struct ChallengeChecker: Sendable {
             return .passed(challenge)
         case .expired: throw Self.expired(as: challenge.state)
         case .wrong(let left):
-            ChallengeStore.countWrong(challenge, isDead: false, lock: limits.lock, in: transaction)
+            ChallengeStore.countWrong(id, isDead: false, in: transaction)
             return .refused(
                 BusError(
                     .otpInvalid, "Code incorrect. \(left.counted("attempt")) remaining", executed: .yes,
@@ -46,9 +46,12 @@ struct ChallengeChecker: Sendable {
             guard challenge.state == .open else {
                 throw Self.locked(for: limits.lock, stranger: challenge.isOfStranger)
             }
-            ChallengeStore.countWrong(challenge, isDead: true, lock: limits.lock, in: transaction)
-            let chain = try await AccountStore.chain(
-                challenge.contact, try secrets.hashes(of: challenge), audit: audit, in: transaction)
+            ChallengeStore.countWrong(id, isDead: true, in: transaction)
+            ChallengeStore.lockOut(challenge, for: limits.lock, in: transaction)
+            let holder = try await AccountStore.holder(
+                challenge.contact, try secrets.hashes(of: challenge), in: transaction)
+            let chain =
+                if let holder { try await audit.chain(of: holder, in: transaction) } else { AuditChain.service }
             audit.note(
                 AuditAct("code_locked", ["challenge": id.description, "purpose": purpose.rawValue]), on: chain,
                 in: transaction)

@@ -42,7 +42,7 @@ struct ChallengePurposeResolver: Sendable {
         case .changePhone:
             // Checked here too, so that no code is sent that could not be used.
             let actor = try context.person()
-            let standing = try await StandingStore.standing(of: actor, in: transaction)
+            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
             try standing.mustBeFresh(to: Sentence("change your number"))
             try standing.mustNotBeFrozen()
             return .changePhone(actor.sessionID)
@@ -81,7 +81,7 @@ struct ChallengePurposeResolver: Sendable {
         guard request.purpose == ChallengePurpose.linkEmail.rawValue else { return .signInByEmail }
         // Checked here too, so that no code is sent that could not be used.
         let actor = try context.person()
-        let standing = try await StandingStore.standing(of: actor, in: transaction)
+        let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
         try standing.mustBeFresh(to: Sentence("link your email address"))
         try standing.mustNotBeFrozen()
         return .linkEmail(actor.sessionID)

@@ -100,7 +100,8 @@ struct CodeSignIn: Sendable {
         let secrets = linker.secrets
         let address = try secrets.contact(of: challenge)
         let hashes = secrets.emails.hashes(of: address)
-        let account = try await AccountStore.known(.email, hashes, audit: linker.audit, in: transaction)
+        let account = try await Account(
+            AccountStore.known(.email, hashes, in: transaction), audit: linker.audit, in: transaction)
         if let account, try await PhoneStore.phone(of: account.id, in: transaction) != nil { return nil }
         let token = SecretToken.make(prefix: "lk")
         LinkStore.insert(

@@ -61,10 +61,10 @@ struct DormantNumber: Sendable {
     @Loop private func detach(_ person: Identifier, in transaction: Transaction) async throws {
         // Lock before reading freezes: a recovery that begins locks the account too, so one waits for the other.
         AccountStore.lock(person, in: transaction)
-        try await StandingStore.mustNotBeFrozen(person, in: transaction)
+        try await AccountChangeGuard.mustNotBeFrozen(person, in: transaction)
         DormancyStore.detach(person, in: transaction)
         let chain = try await audit.chain(of: person, in: transaction)
-        try await RoleStore.drop(of: person, .detached, chain, audit, in: transaction)
+        try await RoleLoss.detached.dropRole(of: person, chain, audit, in: transaction)
         audit.note(AuditAct("phone_detached"), on: chain, in: transaction)
         try await notifier.notify(person, .phoneDetached, [:], in: transaction)
     }

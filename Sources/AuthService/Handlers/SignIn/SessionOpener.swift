@@ -13,7 +13,7 @@ struct SessionOpener: Sendable {
     let audit: AuditTrail
     let bus: Bus
     let secrets: Secrets
-    let keys: SigningKeyStore
+    let keys: SigningKeyRotator
     let roles: RolePolicy
     let tokens: PushTokens
     let notifier: PersonNotifier
@@ -21,14 +21,29 @@ struct SessionOpener: Sendable {
     @Loop func signIn(
         _ challenge: Challenge, _ claim: DeviceClaim, app: String?, language: String?, in transaction: Transaction
     ) async throws -> Session {
-        let (kind, contact) = (challenge.contact, try secrets.contact(of: challenge))
-        let keys = secrets.keys(of: kind)
-        let account = try await AccountStore.ensure(
-            kind, keys.hashes(of: contact), seal: { keys.seal(contact, for: $0) }, audit: audit, in: transaction)
+        let kind = challenge.contact
+        let account = try await account(kind, try secrets.contact(of: challenge), in: transaction)
         if kind == .email { EmailStore.touch(account.id, in: transaction) }
         return try await open(
             account, claim, by: kind.signIn, app: app, language: language, now: challenge.now,
             in: transaction)
+    }
+
+    /// The account of a number or an address, created if there is none. Two simultaneous sign-ups create one account.
+    @Loop private func account(
+        _ kind: Contact.Kind, _ contact: [UInt8], in transaction: Transaction
+    ) async throws -> Account {
+        let keys = secrets.keys(of: kind)
+        let hashes = keys.hashes(of: contact)
+        // Two challenges of a contact may be verified at the same moment. The second waits here and finds the account.
+        let known = try await AccountStore.known(kind, hashes, in: transaction)
+        if let known = try await Account(known, audit: audit, in: transaction) { return known }
+        // A person who claims an account with this contact would get a second one.
+        if try await FreezeStore.isClaiming(hashes.lasting, in: transaction) { throw BusError.claimUnderWay(kind) }
+        let account = Account.create(audit: audit, in: transaction)
+        try await AccountStore.insert(
+            kind, hashes, of: account.id, sealed: keys.seal(contact, for: account.id), in: transaction)
+        return account
     }
 
     /// - Parameters:

@@ -82,7 +82,7 @@ struct SocialSignIn: Sendable {
     @Loop private func account(
         of identity: ProvenIdentity, _ hash: [UInt8], _ policy: SignInPolicy, in transaction: Transaction
     ) async throws -> Account? {
-        let known = try await IdentityStore.account(hash, audit: audit, in: transaction)
+        let known = try await self.known(hash, in: transaction)
         if policy.requiresPhone {
             guard let known, try await PhoneStore.phone(of: known.id, in: transaction) != nil else { return nil }
             return known
@@ -90,16 +90,20 @@ struct SocialSignIn: Sendable {
         if let known { return known }
         // A simultaneous first sign-in with the identity waits here and finds the account.
         AccountStore.lock(lasting: hash, in: transaction)
-        if let known = try await IdentityStore.account(hash, audit: audit, in: transaction) { return known }
+        if let known = try await self.known(hash, in: transaction) { return known }
         // After a recovery of its account, an identity opens nothing until a phone has confirmed it.
         guard try await IdentityStore.owner(hash, in: transaction) == nil else { return nil }
-        let account = AccountStore.create(audit: audit, in: transaction)
+        let account = Account.create(audit: audit, in: transaction)
         let isMine = try await IdentityStore.insert(
             hash, keyID: secrets.identityHash.keyID, person: account.id, provider: identity.provider,
             sealed: try secrets.seal(identity), refresh: nil, in: transaction)
         // A simultaneous link gave the identity to another account. The repeated request finds it.
         guard isMine else { throw DatabaseError.aborted }
         return account
+    }
+
+    @Loop private func known(_ hash: [UInt8], in transaction: Transaction) async throws -> Account? {
+        try await Account(IdentityStore.account(hash, in: transaction), audit: audit, in: transaction)
     }
 
     @Loop private func beginLink(

@@ -2,13 +2,13 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// The facts about an account that a sign-in needs.
-struct Account: Sendable {
+/// An account that is locked until the transaction ends.
+struct LockedAccount: Sendable {
     let id: Identifier
     let role: String
-    let isNew: Bool
-    /// The account's audit chain.
-    let chain: AuditChain
+    let isActive: Bool
+    /// The sealed key of its pseudonym; `nil` if it has none.
+    let keySealed: [UInt8]?
 }
 
 /// Rows of accounts, and of the phones and email addresses that find them.
@@ -19,36 +19,22 @@ struct Account: Sendable {
     ///
     /// - Parameter find: selects the account's row by `key`.
     static func locked(
-        _ find: Statement, _ key: SQLValue, audit: AuditTrail, in transaction: Transaction
-    ) async throws -> Account? {
+        _ find: Statement, _ key: SQLValue, in transaction: Transaction
+    ) async throws -> LockedAccount? {
         var locked: Identifier?
         // Usually two rounds. Another is needed if the key moved to another account during the wait.
         for _ in 0..<4 {
             guard let row = try await transaction.query(find, [key]).first else { return nil }
             let id = try row.uuid("id")
-            if id == locked { return try await account(row, audit: audit, in: transaction) }
+            if id == locked {
+                return LockedAccount(
+                    id: id, role: try row.text("role"), isActive: try row.text("status") == "active",
+                    keySealed: try row.optionalBytes("key_sealed"))
+            }
             lock(id, in: transaction)
             locked = id
         }
         throw DatabaseError.aborted
-    }
-
-    /// - Parameter row: of an account, with the sealed key of its pseudonym.
-    static func account(_ row: Row, audit: AuditTrail, in transaction: Transaction) async throws -> Account {
-        guard try row.text("status") == "active" else { throw unavailable }
-        let id = try row.uuid("id")
-        let chain =
-            if let sealed = try row.optionalBytes("key_sealed") {
-                try audit.chain(of: id, sealedKey: sealed)
-            } else {
-                try await audit.ensure(id, in: transaction)
-            }
-        return Account(id: id, role: try row.text("role"), isNew: false, chain: chain)
-    }
-
-    /// For a person who proved to own an account that is not active.
-    static var unavailable: BusError {
-        BusError(.forbidden, "This account is not available. Please contact support.")
     }
 
     /// Locks a number until the transaction ends, after a sign-up with it that is under way.
@@ -126,28 +112,21 @@ struct Account: Sendable {
         }
     }
 
-    /// The account that a claim can reach; `nil` if there is none or it is not active. A former number reaches its
-    /// account while no other account has the number. An account with a number is reached by a number only, since that is
-    /// the strongest way in.
+    /// The account that a contact or identity names; `nil` if there is none. A former number names its account while no
+    /// other account has the number.
     ///
     /// The account is locked until the transaction ends, so that a later change of it sees the freeze.
-    static func reachable(by sought: Sought, in transaction: Transaction) async throws -> Identifier? {
-        let row: Row?
+    static func locked(
+        by sought: Sought, in transaction: Transaction
+    ) async throws -> (person: Identifier, isActive: Bool)? {
+        var rows: [Row]
         switch sought {
         case .contact(let kind, let hashes):
-            let found = try await transaction.query(locked(by: kind), [hashes.sought]).first
-            guard found == nil, kind == .phone else {
-                row = found
-                break
-            }
-            row = try await transaction.query(lockedByAlias, [hashes.sought]).first
-        case .identity(let hash): row = try await transaction.query(lockedByIdentity, [.bytes(hash)]).first
+            rows = try await transaction.query(locked(by: kind), [hashes.sought])
+            if rows.isEmpty, kind == .phone { rows = try await transaction.query(lockedByAlias, [hashes.sought]) }
+        case .identity(let hash): rows = try await transaction.query(lockedByIdentity, [.bytes(hash)])
         }
-        guard let row, try row.text("status") == "active" else { return nil }
-        let person = try row.uuid("id")
-        if case .contact(.phone, _) = sought { return person }
-        // Behind the lock, so that no number comes afterwards.
-        return try await PhoneStore.phone(of: person, in: transaction) == nil ? person : nil
+        return try rows.first.map { (try $0.uuid("id"), try $0.text("status") == "active") }
     }
 
     /// The person who has a number or an address. Waits for a sign-up with it that is under way.
@@ -159,53 +138,38 @@ struct Account: Sendable {
         return try await EmailStore.owner(of: contact, in: transaction)
     }
 
-    /// The audit chain of the person who has a number or an address; the service's chain if nobody has it.
-    static func chain(
-        _ kind: Contact.Kind, _ contact: ContactHashes, audit: AuditTrail, in transaction: Transaction
-    ) async throws -> AuditChain {
-        guard let row = try await transaction.query(by(kind), [contact.sought]).first else { return .service }
-        return try await audit.chain(of: try row.uuid("id"), in: transaction)
+    /// The person who has a number or an address. Locks nothing.
+    static func holder(
+        _ kind: Contact.Kind, _ contact: ContactHashes, in transaction: Transaction
+    ) async throws -> Identifier? {
+        try await transaction.query(by(kind), [contact.sought]).first?.uuid("id")
     }
 
-    /// The account of a number or an address, created if there is none. Two simultaneous sign-ups create one account.
-    ///
-    /// - Parameter seal: seals the contact for the account with the given id.
-    static func ensure(
-        _ kind: Contact.Kind, _ contact: ContactHashes, seal: (Identifier) -> [UInt8], audit: AuditTrail,
-        in transaction: Transaction
-    ) async throws -> Account {
-        // Two challenges of a contact may be verified at the same moment. The second waits here and finds the account.
-        if let known = try await known(kind, contact, audit: audit, in: transaction) { return known }
-        // A person who claims an account with this contact would get a second one.
-        if try await FreezeStore.isClaiming(contact.lasting, in: transaction) { throw BusError.claimUnderWay(kind) }
-        let account = create(audit: audit, in: transaction)
-        _ = try await transaction.query(insert(kind), contact.row + [.uuid(account.id), .bytes(seal(account.id))])
-        return account
-    }
-
-    /// A new account without a way in, which the caller must add.
-    static func create(audit: AuditTrail, in transaction: Transaction) -> Account {
-        let id = Identifier.random()
+    /// Adds an account. The caller adds a way in.
+    static func insert(_ id: Identifier, in transaction: Transaction) {
         transaction.send("INSERT INTO accounts (id) VALUES ($1)", [.uuid(id)])
-        let chain = audit.begin(id, in: transaction)
-        audit.note(AuditAct("account_created"), on: chain, in: transaction)
-        return Account(id: id, role: "user", isNew: true, chain: chain)
+    }
+
+    /// Adds a number or an address, sealed for the account, to an account without one.
+    static func insert(
+        _ kind: Contact.Kind, _ contact: ContactHashes, of person: Identifier, sealed: [UInt8],
+        in transaction: Transaction
+    ) async throws {
+        _ = try await transaction.query(insert(kind), contact.row + [.uuid(person), .bytes(sealed)])
     }
 
     /// The account with an id, locked until the transaction ends; `nil` if there is none.
-    static func account(
-        _ person: Identifier, audit: AuditTrail, in transaction: Transaction
-    ) async throws -> Account? {
-        try await locked(byID, .uuid(person), audit: audit, in: transaction)
+    static func account(_ person: Identifier, in transaction: Transaction) async throws -> LockedAccount? {
+        try await locked(byID, .uuid(person), in: transaction)
     }
 
     /// The account of a number or an address, locked until the transaction ends; `nil` if there is none. A sign-up
     /// with the contact waits.
     static func known(
-        _ kind: Contact.Kind, _ contact: ContactHashes, audit: AuditTrail, in transaction: Transaction
-    ) async throws -> Account? {
+        _ kind: Contact.Kind, _ contact: ContactHashes, in transaction: Transaction
+    ) async throws -> LockedAccount? {
         lock(lasting: contact.lasting, in: transaction)
-        return try await locked(by(kind), contact.sought, audit: audit, in: transaction)
+        return try await locked(by(kind), contact.sought, in: transaction)
     }
 
     private static func by(_ kind: Contact.Kind) -> Statement {

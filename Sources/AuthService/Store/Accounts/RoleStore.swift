@@ -34,25 +34,12 @@ import EventLoop
         transaction.send("UPDATE accounts SET role = $2 WHERE id = $1", [.uuid(person), .text(role)])
     }
 
-    /// Why an account loses its role without an operator: somebody else may control the account now.
-    enum Loss: String {
-        case phoneChanged = "phone_changed"
-        case recovered
-        /// A code by SMS linked another identity, which would grant the role.
-        case identityLinked = "identity_linked"
-        /// The number was given to its new holder.
-        case detached
-    }
-
-    /// Deletes the proposals for a person. If the person has a role, it becomes `user` and all sessions of the person
-    /// end.
-    static func drop(
-        of person: Identifier, _ why: Loss, _ chain: AuditChain, _ audit: AuditTrail, in transaction: Transaction
-    ) async throws {
+    /// Deletes the proposals for a person, and makes the role `user`.
+    ///
+    /// - Returns: the role that the person had; `nil` if it was `user`.
+    static func drop(of person: Identifier, in transaction: Transaction) async throws -> String? {
         transaction.send("DELETE FROM role_proposals WHERE person_id = $1", [.uuid(person)])
-        guard let role = try await transaction.query(drop, [.uuid(person)]).first?.text("role") else { return }
-        SessionStore.revokeAll(of: person, but: nil, .role, chain: chain, in: transaction)
-        audit.note(AuditAct("role_dropped", ["role": role, "why": why.rawValue]), on: chain, in: transaction)
+        return try await transaction.query(drop, [.uuid(person)]).first?.text("role")
     }
 
     static func list(in database: Database) async throws -> RoleList {

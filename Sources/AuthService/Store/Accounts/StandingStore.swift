@@ -7,29 +7,25 @@ import EventLoop
     /// Locks the account until the transaction ends, and reads the standing of the session. Meanwhile, a recovery that
     /// freezes or moves the account waits.
     ///
-    /// - Throws: ``BusError`` `unauthorized` if the session ended or is not the person's, or if the account is not
-    ///   active.
-    static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding {
+    /// - Returns: `nil` if the session ended or is not the person's, or if the account is not active.
+    static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding? {
         // A separate statement: the next one must read the freezes after the wait.
         AccountStore.lock(actor.userID, in: transaction)
-        guard let row = try await transaction.query(select, [.uuid(actor.sessionID), .uuid(actor.userID)]).first else {
-            throw BusError(.unauthorized, "Please sign in.")
+        return try await transaction.query(select, [.uuid(actor.sessionID), .uuid(actor.userID)]).first.map {
+            SessionStanding(
+                isFresh: try $0.bool("is_fresh"),
+                frozenFor: try $0.optionalInteger("frozen_seconds").map { .seconds($0) })
         }
-        return SessionStanding(
-            isFresh: try row.bool("is_fresh"),
-            frozenFor: try row.optionalInteger("frozen_seconds").map { .seconds($0) })
     }
 
-    /// For a change that no session makes.
+    /// The time until the freeze of an account ends by itself; `nil` if it is not frozen.
     ///
     /// - Parameter moment: recoveries that began after it count only if they moved the account; `nil` if all count.
-    /// - Throws: ``BusError`` `account_frozen`.
-    static func mustNotBeFrozen(
-        _ person: Identifier, before moment: Timestamp? = nil, in transaction: Transaction
-    ) async throws {
-        let rows = try await transaction.query(freeze, [.uuid(person), .timestamp(moment)])
-        let seconds = try rows.first?.optionalInteger("frozen_seconds")
-        try SessionStanding(isFresh: false, frozenFor: seconds.map { .seconds($0) }).mustNotBeFrozen()
+    static func freeze(
+        of person: Identifier, before moment: Timestamp?, in transaction: Transaction
+    ) async throws -> Duration? {
+        try await transaction.query(freeze, [.uuid(person), .timestamp(moment)]).first?
+            .optionalInteger("frozen_seconds").map { .seconds($0) }
     }
 
     private static let freeze: Statement = """

@@ -18,10 +18,8 @@ struct LinkedIdentity: Sendable {
 /// Rows of linked identities.
 @Loop enum IdentityStore {
     /// The account that an identity opens, locked until the transaction ends; `nil` if there is none.
-    static func account(
-        _ hash: [UInt8], audit: AuditTrail, in transaction: Transaction
-    ) async throws -> Account? {
-        try await AccountStore.locked(byHash, .bytes(hash), audit: audit, in: transaction)
+    static func account(_ hash: [UInt8], in transaction: Transaction) async throws -> LockedAccount? {
+        try await AccountStore.locked(byHash, .bytes(hash), in: transaction)
     }
 
     /// The person to whom an identity is linked; `nil` if there is none.

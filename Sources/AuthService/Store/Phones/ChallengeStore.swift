@@ -170,10 +170,16 @@ extension Secrets {
         transaction.send("UPDATE challenges SET state = 'used' WHERE id = $1", [.uuid(id)])
     }
 
-    static func countWrong(_ challenge: Challenge, isDead: Bool, lock: Int64, in transaction: Transaction) {
-        transaction.send(wrong, [.uuid(challenge.id), .bool(isDead)])
-        guard isDead else { return }
-        transaction.send(lockOut, [.bytes(challenge.contactHash), .text(challenge.principal.rawValue), .integer(lock)])
+    static func countWrong(_ id: Identifier, isDead: Bool, in transaction: Transaction) {
+        transaction.send(wrong, [.uuid(id), .bool(isDead)])
+    }
+
+    /// Locks the principal of a challenge out of its phone for so many seconds.
+    static func lockOut(_ challenge: Challenge, for seconds: Int64, in transaction: Transaction) {
+        let values: [SQLValue] = [
+            .bytes(challenge.contactHash), .text(challenge.principal.rawValue), .integer(seconds),
+        ]
+        transaction.send(lockOut, values)
     }
 
     /// Marks a challenge as undelivered. It no longer counts for its phone, but still for the address that asked.

@@ -1,130 +1,41 @@
 import BusProtocol
-import Cryptography
 import Database
 import EventLoop
 
-/// The keys that sign access tokens. They are stored in the database, sealed with the key ring, and shared by all
-/// replicas.
-@Loop final class SigningKeyStore {
-    /// How often a replica reads the keys.
-    nonisolated static let interval = Duration.seconds(5)
+/// The row of a key that signs access tokens.
+struct StoredSigningKey: Sendable {
+    let kid: String
+    /// The private key, sealed for its `kid`.
+    let seedSealed: [UInt8]
+    let signsFrom: Timestamp
+    /// By the database's clock.
+    let now: Timestamp
+}
 
-    private struct Key {
-        let signsFrom: Timestamp
-        let issuer: AccessTokenIssuer
-    }
+/// Rows of the keys that sign access tokens.
+@Loop enum SigningKeyStore {
+    /// Waits until no other replica reads or makes keys. Others then wait until the transaction ends.
+    static func waitForTurn(in transaction: Transaction) { transaction.send(turn) }
 
-    private let database: Database
-    private let sealer: Sealer
-    private let audit: AuditTrail
-    private let period: Duration?
-    /// The key that begins to sign last is first.
-    private var keys: [Key] = []
-    private var readAt: UInt64 = 0
-    /// Called when a key is seen for the first time.
-    var onKey: @Loop (_ kid: String, _ signsFrom: Timestamp) -> Void = { _, _ in }
-
-    /// - Parameter period: how often a new key is made; `nil` if keys are rotated by hand only.
-    nonisolated init(database: Database, sealer: Sealer, audit: AuditTrail, period: Duration?) {
-        self.database = database
-        self.sealer = sealer
-        self.audit = audit
-        self.period = period
-    }
-
-    /// Whether this replica has read the keys.
-    var areLoaded: Bool { !keys.isEmpty }
-
-    /// The issuer that signs at a time.
-    ///
-    /// - Throws: ``DatabaseError/unavailable`` before the first `load`, or if the last one was too long ago.
-    func issuer(at now: Timestamp) throws(DatabaseError) -> AccessTokenIssuer {
-        guard MonotonicClock.now() < readAt + SigningKeyPolicy.freshness.nanoseconds,
-            let begun = SigningKeyPolicy.signer(of: keys.map(\.signsFrom), at: now),
-            let key = keys.first(where: { $0.signsFrom == begun })
-        else { throw .unavailable }
-        return key.issuer
-    }
-
-    /// The public keys that verify tokens now or soon.
-    var published: SigningKeys {
-        get throws(DatabaseError) {
-            guard !keys.isEmpty else { throw .unavailable }
-            return SigningKeys(
-                keys: keys.map { .init(x: Base64URL.encode($0.issuer.key.publicKey.raw), kid: $0.issuer.kid) })
+    /// All keys. The key that begins to sign last is first.
+    static func list(in transaction: Transaction) async throws -> [StoredSigningKey] {
+        try await transaction.query(select).map {
+            StoredSigningKey(
+                kid: try $0.text("kid"), seedSealed: try $0.bytes("seed_sealed"),
+                signsFrom: try $0.timestamp("signs_from"), now: try $0.timestamp("now"))
         }
     }
 
-    /// The public keys that verify access tokens, by `kid`.
-    var verifying: [String: Ed25519PublicKey] {
-        Dictionary(keys.map { ($0.issuer.kid, $0.issuer.key.publicKey) }) { first, _ in first }
-    }
-
-    /// Reads the keys. Under a lock, it makes the first key if there is none, and the next one when the schedule
-    /// requires it.
-    func load() async throws {
-        try await read { [period] in SigningKeyPolicy.isDue(newest: $0, every: period, now: $1) }
-    }
-
-    /// Publishes a new key, unless one already waits to sign.
-    func rotate() async throws -> SigningKeyRotated {
-        try await read { newest, now in !(now < newest) }
-        guard let newest = keys.first else { throw DatabaseError.unavailable }
-        return SigningKeyRotated(kid: newest.issuer.kid, signsFrom: newest.signsFrom)
-    }
-
-    /// - Parameter needsKey: decides whether to make a new key, from when the newest key begins to sign and the
-    ///   database's clock.
-    private func read(_ needsKey: (_ newest: Timestamp, _ now: Timestamp) -> Bool) async throws {
-        let began = MonotonicClock.now()
-        let rows = try await database.transaction { transaction in
-            transaction.send(Self.turn)
-            let known = try await transaction.query(Self.select)
-            if let newest = known.first {
-                guard try needsKey(newest.timestamp("signs_from"), newest.timestamp("now")) else {
-                    try forget(known, in: transaction)
-                    return known
-                }
-            }
-            // The first key signs at once: otherwise nobody could sign in until then.
-            make(after: known.isEmpty ? .zero : SigningKeyPolicy.lead, in: transaction)
-            return try await transaction.query(Self.select)
-        }
-        try take(rows)
-        readAt = began
-    }
-
-    private func make(after lead: Duration, in transaction: Transaction) {
-        let (kid, key) = (Identifier.ordered(), Ed25519PrivateKey())
+    /// - Parameter lead: how long from now the key begins to sign.
+    static func insert(
+        _ kid: String, _ publicKey: [UInt8], sealed seed: [UInt8], after lead: Duration, in transaction: Transaction
+    ) {
         transaction.send(
-            Self.insert,
-            [
-                .text(kid.description), .bytes(key.publicKey.raw),
-                .bytes(sealer.seal(key.seed, associated: Array(kid.description.utf8))),
-                .integer(lead.components.seconds),
-            ])
-        audit.note(AuditAct("signing_key_made", ["kid": kid.description]), on: .service, in: transaction)
+            insert, [.text(kid), .bytes(publicKey), .bytes(seed), .integer(lead.components.seconds)])
     }
 
-    /// Deletes the keys whose tokens have all expired. The next read does not return them.
-    private func forget(_ rows: [Row], in transaction: Transaction) throws {
-        for (successor, row) in zip(rows, rows.dropFirst())
-        where try SigningKeyPolicy.isOver(successor: successor.timestamp("signs_from"), now: row.timestamp("now")) {
-            let kid = try row.text("kid")
-            transaction.send("DELETE FROM signing_keys WHERE kid = $1", [.text(kid)])
-            audit.note(AuditAct("signing_key_forgotten", ["kid": kid]), on: .service, in: transaction)
-        }
-    }
-
-    private func take(_ rows: [Row]) throws {
-        let known = Set(keys.map(\.issuer.kid))
-        keys = try rows.map { row in
-            let kid = try row.text("kid")
-            let seed = try sealer.open(try row.bytes("seed_sealed"), associated: Array(kid.utf8))
-            guard let key = Ed25519PrivateKey(seed: seed) else { throw DatabaseError.unreadable(column: "seed_sealed") }
-            return Key(signsFrom: try row.timestamp("signs_from"), issuer: AccessTokenIssuer(kid: kid, key: key))
-        }
-        for key in keys where !known.contains(key.issuer.kid) { onKey(key.issuer.kid, key.signsFrom) }
+    static func delete(_ kid: String, in transaction: Transaction) {
+        transaction.send("DELETE FROM signing_keys WHERE kid = $1", [.text(kid)])
     }
 
     private static let turn = Statement("SELECT \(AdvisoryLock.signingKeys.wait())")

@@ -1,0 +1,29 @@
+import BusProtocol
+import Database
+import EventLoop
+
+/// Refuses changes of an account, while the account is locked.
+@Loop enum AccountChangeGuard {
+    /// Locks the account until the transaction ends, and says what the session may do. Meanwhile, a recovery that
+    /// freezes or moves the account waits.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` if the session ended or is not the person's, or if the account is not
+    ///   active.
+    static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding {
+        guard let standing = try await StandingStore.standing(of: actor, in: transaction) else {
+            throw BusError(.unauthorized, "Please sign in.")
+        }
+        return standing
+    }
+
+    /// For a change that no session makes.
+    ///
+    /// - Parameter moment: recoveries that began after it count only if they moved the account; `nil` if all count.
+    /// - Throws: ``BusError`` `account_frozen`.
+    static func mustNotBeFrozen(
+        _ person: Identifier, before moment: Timestamp? = nil, in transaction: Transaction
+    ) async throws {
+        let freeze = try await StandingStore.freeze(of: person, before: moment, in: transaction)
+        try SessionStanding(isFresh: false, frozenFor: freeze).mustNotBeFrozen()
+    }
+}
