@@ -24,6 +24,13 @@ import Testing
         #expect(decide { $0.ofClaimant = 3 } == .tooMany(wait: 2_592_000))
     }
 
+    @Test func onlyAProvenClaimantIsBarredByTheProofs() {
+        func barred(hasProof: Bool) -> [String] {
+            RecoveryPolicy.barred(contact: ["number", nil], proofs: ["device"], hasProof: hasProof)
+        }
+        #expect(barred(hasProof: false) == ["number"] && barred(hasProof: true) == ["number", "device"])
+    }
+
     @Test func aRejectedClaimantWaits() {
         #expect(decide { $0.coolingSeconds = 60 } == .tooMany(wait: 60))
         #expect(decide { $0.coolingSeconds = -60 } == .made(isDecoy: false, hold: 100))

@@ -42,6 +42,14 @@ import Testing
         #expect(try policy.approval(by: "b", key: "key 1") == .approved)
     }
 
+    @Test func eachOfThreeFactsRequiresTwoApprovals() {
+        func needed(_ staff: Bool, _ contested: Bool, _ disputed: Bool) -> Int64 {
+            ReviewPolicy.approvalsNeeded(isOfStaff: staff, wasContested: contested, wasDisputed: disputed)
+        }
+        #expect(needed(false, false, false) == 1)
+        #expect(needed(true, false, false) == 2 && needed(false, true, false) == 2 && needed(false, false, true) == 2)
+    }
+
     @Test func aDecoyIsDecidedAboutAsFastAsTheOthers() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<1000 {

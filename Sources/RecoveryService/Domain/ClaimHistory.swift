@@ -1,12 +1,20 @@
 import BusProtocol
 
+extension RecoveryBegun {
+    /// All references by which the claimant is known again.
+    var claimants: [String] { [claimantReference, claimantMailbox].compactMap { $0 } + (claimantProofs ?? []) }
+}
+
 /// The facts about the claimant and the claimed account before a claim becomes a case.
 struct ClaimHistory: Sendable {
-    /// Other cases of the claimant within 30 days.
+    /// The days for which cases count.
+    static let days: Int64 = 30
+
+    /// Other cases of the claimant within ``days``.
     var ofClaimant: Int64
-    /// Cases within 30 days that name the account in the same way, by any claimant.
+    /// Cases within ``days`` that name the account in the same way, by any claimant.
     var ofName: Int64
-    /// Cases against the account within 30 days, by any of its names and any claimant; 0 without an account.
+    /// Cases against the account within ``days``, by any of its names and any claimant; 0 without an account.
     var ofAccount: Int64
     /// Seconds until a claimant whom reviewers rejected may ask again; 0 or less means at once.
     var coolingSeconds: Int64
@@ -31,7 +39,7 @@ enum ClaimDecision: Sendable, Equatable {
 extension RecoveryPolicy {
     /// Decides on a claim that auth began.
     func decision(on begun: RecoveryBegun, after history: ClaimHistory) -> ClaimDecision {
-        if history.ofClaimant >= perPhone { return .tooMany(wait: 2_592_000) }
+        if history.ofClaimant >= perPhone { return .tooMany(wait: ClaimHistory.days * 86_400) }
         if history.coolingSeconds > 0 { return .tooMany(wait: history.coolingSeconds) }
         let isLocked = history.isLocked && begun.proof == nil
         let looksDormant =

@@ -29,6 +29,12 @@ struct ReviewPolicy: Sendable {
         case tooEarly
     }
 
+    /// How many reviewers must approve a case: two if the account belongs to staff, the owner contested the case, or
+    /// any case against the account was disputed.
+    static func approvalsNeeded(isOfStaff: Bool, wasContested: Bool, wasDisputed: Bool) -> Int64 {
+        isOfStaff || wasContested || wasDisputed ? 2 : 1
+    }
+
     /// - Parameter key: the key of the operator's connection. An operator can choose a name freely, but not a key.
     func mayClaim(_ name: String, key: String? = nil) throws(Refusal) {
         if let reviewer, reviewer != name { throw .claimedByAnother }

@@ -69,7 +69,10 @@ struct CaseWorkflow: Sendable {
         // A claimant with proof may be the owner, and the person who disputed may be a thief with the phone. So only
         // reviewers, who have heard both sides, can bar such a claimant.
         if effects.contains(.claimantBarred), record.proof == nil || event == .rejected {
-            CaseStore.bar(record, for: RecoveryPolicy.bar, in: transaction)
+            let claimants = RecoveryPolicy.barred(
+                contact: [record.claimantReference, record.mailboxReference], proofs: record.proofReferences,
+                hasProof: record.proof != nil)
+            CaseStore.bar(claimants, from: record.accountReference, for: RecoveryPolicy.bar, in: transaction)
         }
         let isFree = !record.life.seen.isClosed && life.seen.isClosed
         if effects.contains(.freezeLifted) || isFree {

@@ -2,6 +2,12 @@ import BusProtocol
 import Database
 import EventLoop
 
+/// A case for its reviewers, locked until the transaction ends.
+struct ReviewedCase: Sendable {
+    let record: RecoveryCase
+    let policy: ReviewPolicy
+}
+
 /// Applies the decisions of reviewers to cases.
 struct Decider: Sendable {
     let cases: CaseWorkflow
@@ -11,16 +17,21 @@ struct Decider: Sendable {
     @Loop func locked(
         _ id: Identifier, for reviewer: Reviewer, in transaction: Transaction
     ) async throws -> ReviewedCase {
-        guard let reviewed = try await reviews.locked(id, in: transaction) else { throw CaseWorkflow.unknown }
-        guard reviewer.person == nil || reviewer.person != reviewed.record.accountID else {
-            throw ReviewError.own
-        }
-        return reviewed
+        guard let record = try await CaseStore.locked(id, in: transaction), !record.life.isDecoy,
+            let (summary, firstApproval, firstApprovalKey) = try await reviews.review(of: id, in: transaction)
+        else { throw CaseWorkflow.unknown }
+        guard reviewer.person == nil || reviewer.person != record.accountID else { throw ReviewError.own }
+        return ReviewedCase(
+            record: record,
+            policy: ReviewPolicy(
+                reviewer: summary.reviewer, firstApproval: firstApproval, firstApprovalKey: firstApprovalKey,
+                needsTwo: summary.approvalsNeeded == 2, verdict: summary.verdict,
+                isEarly: record.decidedFrom.map { record.now < $0 } ?? false))
     }
 
     @Loop func summary(of id: Identifier, in transaction: Transaction) async throws -> ReviewSummary {
-        guard let summary = try await reviews.summary(of: id, in: transaction) else { throw CaseWorkflow.unknown }
-        return summary
+        guard let review = try await reviews.review(of: id, in: transaction) else { throw CaseWorkflow.unknown }
+        return review.summary
     }
 
     /// Applies a decision, with its audit act, note and notices.

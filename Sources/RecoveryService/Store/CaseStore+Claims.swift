@@ -103,7 +103,7 @@ extension CaseStore {
         """
         SELECT count(*) AS count FROM cases
         WHERE (claimant_reference = ANY ($1) OR mailbox_reference = ANY ($1) OR account_reference = $3 AND \(isBy("$1")))
-            AND id <> $2 AND created_at > clock_timestamp() - interval '30 days'
+            AND id <> $2 AND created_at > \(lately)
         """)
     /// The claimant sees the wait after a rejection and the hold. Both depend on the claimant and on the name of the
     /// account, but not on the account itself. Facts about the account only make a decoy, or let reviewers wait.
@@ -118,10 +118,8 @@ extension CaseStore {
                 OR coalesce(shadow, status) = 'rejected' AND seen_closed_at > clock_timestamp() - \(coolingOff)))
                 AS is_barred,
             EXISTS (SELECT 1 FROM locks WHERE person_id = $3 AND \(isOn)) AS is_locked,
-            (SELECT count(*) FROM cases WHERE account_reference = $1
-                AND created_at > clock_timestamp() - interval '30 days') AS claims,
-            (SELECT count(*) FROM cases WHERE account_id = $3
-                AND created_at > clock_timestamp() - interval '30 days') AS claims_of_account,
+            (SELECT count(*) FROM cases WHERE account_reference = $1 AND created_at > \(lately)) AS claims,
+            (SELECT count(*) FROM cases WHERE account_id = $3 AND created_at > \(lately)) AS claims_of_account,
             (SELECT coalesce(round(avg(is_dormant::int) * 100), 0)::bigint FROM (
                 SELECT is_dormant FROM cases WHERE is_dormant IS NOT NULL ORDER BY created_at DESC LIMIT 200
             ) AS lately) AS dormant_percent,
@@ -129,10 +127,6 @@ extension CaseStore {
                 FROM cases WHERE account_reference = $1 AND \(isBy("$2"))
                 AND coalesce(shadow, status) = 'rejected') AS cooling_seconds
         """)
+    private static let lately = "clock_timestamp() - interval '\(ClaimHistory.days) days'"
     private static let coolingOff = "interval '\(RecoveryPolicy.coolingOff) s'"
-}
-
-extension RecoveryBegun {
-    /// All references by which the claimant is known again.
-    var claimants: [String] { [claimantReference, claimantMailbox].compactMap { $0 } + (claimantProofs ?? []) }
 }

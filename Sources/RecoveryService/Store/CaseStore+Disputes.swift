@@ -11,8 +11,9 @@ extension CaseStore {
         try await !transaction.query(disputeToken, [.bytes(hash), .uuid(record.id)]).isEmpty
     }
 
-    /// Whether reviewers decided another case against the account that was contested within 90 days. An undecided case
-    /// does not count. Otherwise a thief with the phone could use up the owner's contests with claims of their own.
+    /// Whether reviewers decided another case against the account that was contested within ``DisputePolicy/days``. An
+    /// undecided case does not count. Otherwise a thief with the phone could use up the owner's contests with claims of
+    /// their own.
     static func wasContestedLately(_ record: RecoveryCase, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(contestedLately, [.uuid(record.accountID), .uuid(record.id)]).isEmpty
     }
@@ -30,12 +31,13 @@ extension CaseStore {
     }
 
     private static let disputeToken: Statement = "SELECT case_id FROM dispute_tokens WHERE hash = $1 AND case_id = $2"
-    private static let contestedLately: Statement = """
-        SELECT id FROM cases
-        WHERE account_id = $1 AND id <> $2 AND contested_at > clock_timestamp() - interval '90 days'
-            AND decided_at > contested_at
-        LIMIT 1
+    private static let contestedLately = Statement(
         """
+        SELECT id FROM cases
+        WHERE account_id = $1 AND id <> $2 AND decided_at > contested_at
+            AND contested_at > clock_timestamp() - interval '\(DisputePolicy.days) days'
+        LIMIT 1
+        """)
     private static let against: Statement = """
         SELECT id, status, created_at, hold_until, closed_at FROM cases
         WHERE account_id = $1 AND NOT is_decoy ORDER BY created_at DESC LIMIT 100

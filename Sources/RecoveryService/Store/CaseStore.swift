@@ -49,13 +49,9 @@ import EventLoop
         try await transaction.query(decisions).map { try $0.integer("seconds") }
     }
 
-    /// Bars a case's claimant from the account, by the contact and its mailbox. A claimant with proof is also barred by
-    /// the device and the identity that they showed. Otherwise the same proof with another mailbox would be accepted
-    /// again.
-    static func bar(_ record: RecoveryCase, for seconds: Int64, in transaction: Transaction) {
-        let contact = [record.claimantReference, record.mailboxReference].compactMap { $0 }
-        let references = record.proof == nil ? contact : contact + record.proofReferences
-        transaction.send(bar, [.text(record.accountReference), .textArray(references), .integer(seconds)])
+    /// Bars claimants from an account, by their references.
+    static func bar(_ claimants: [String], from account: String, for seconds: Int64, in transaction: Transaction) {
+        transaction.send(bar, [.text(account), .textArray(claimants), .integer(seconds)])
     }
 
     static func noteAttempt(_ attempt: Identifier, of id: Identifier, in transaction: Transaction) {

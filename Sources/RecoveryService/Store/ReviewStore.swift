@@ -5,13 +5,6 @@ import EventLoop
 import JSONText
 import ServiceRuntime
 
-/// A case for its reviewers, locked until the transaction ends.
-struct ReviewedCase: Sendable {
-    let record: RecoveryCase
-    let summary: ReviewSummary
-    let policy: ReviewPolicy
-}
-
 /// Reads the cases that reviewers see, and writes what they do: claims, releases, decisions and notes. It also stores
 /// the evidence and the verdict on it.
 struct ReviewStore: Sendable {
@@ -63,26 +56,20 @@ struct ReviewStore: Sendable {
             })
     }
 
-    /// Returns `nil` for an unknown case and for a decoy.
-    @Loop func summary(of id: Identifier, in transaction: Transaction) async throws -> ReviewSummary? {
-        try await transaction.query(Self.one, [.uuid(id)]).first.map { try Self.summary($0) }
+    /// A case's summary, with the reviewer of the first approval and the key of that connection; `nil` for an unknown
+    /// case and for a decoy.
+    @Loop func review(
+        of id: Identifier, in transaction: Transaction
+    ) async throws -> (summary: ReviewSummary, firstApproval: String?, firstApprovalKey: String?)? {
+        try await transaction.query(Self.one, [.uuid(id)]).first.map { row in
+            (
+                try Self.summary(row), try row.optionalText("first_approval"),
+                try row.optionalText("first_approval_key")
+            )
+        }
     }
 
     // MARK: Doing
-
-    /// Locks a case until the transaction ends. Returns `nil` for an unknown case and for a decoy.
-    @Loop func locked(_ id: Identifier, in transaction: Transaction) async throws -> ReviewedCase? {
-        guard let record = try await CaseStore.locked(id, in: transaction), !record.life.isDecoy,
-            let row = try await transaction.query(Self.one, [.uuid(id)]).first
-        else { return nil }
-        let summary = try Self.summary(row)
-        return ReviewedCase(
-            record: record, summary: summary,
-            policy: ReviewPolicy(
-                reviewer: summary.reviewer, firstApproval: try row.optionalText("first_approval"),
-                firstApprovalKey: try row.optionalText("first_approval_key"), needsTwo: summary.approvalsNeeded == 2,
-                verdict: summary.verdict, isEarly: record.decidedFrom.map { record.now < $0 } ?? false))
-    }
 
     @Loop func claim(_ id: Identifier, by reviewer: Reviewer, in transaction: Transaction) {
         transaction.send(Self.claim, [.uuid(id), .text(reviewer.name), .integer(ReviewPolicy.turn)])
@@ -135,45 +122,41 @@ struct ReviewStore: Sendable {
     }
 
     private static func summary(_ row: Row) throws -> ReviewSummary {
-        ReviewSummary(
+        let needed = ReviewPolicy.approvalsNeeded(
+            isOfStaff: try row.bool("is_of_staff"), wasContested: try row.bool("was_contested"),
+            wasDisputed: try row.bool("was_disputed"))
+        let approvals = try row.optionalText("first_approval") == nil ? 0 : 1
+        return ReviewSummary(
             recoveryId: try row.uuid("id"), status: try row.text("status"),
             requestedAt: try row.timestamp("created_at"),
             holdUntil: try row.timestamp("hold_until"), evidenceAt: try row.optionalTimestamp("evidence_at"),
             verdict: try row.optionalText("verdict"), proof: try row.optionalText("proof"),
-            approvals: try row.integer("approvals"), approvalsNeeded: try row.integer("needed"),
+            approvals: try row.bool("is_approved") ? needed : Int64(approvals), approvalsNeeded: needed,
             reviewer: try row.optionalText("reviewer"), reviewerUntil: try row.optionalTimestamp("reviewer_until"))
     }
 
     // MARK: Statements
 
-    /// Two reviewers must approve in three cases: the account belongs to staff, the owner contested this case, or any
-    /// case against the account was disputed.
     private static let columns = """
         c.id, c.status, c.created_at, c.hold_until, c.reason_sealed, c.evidence_at, c.evidence_sealed, c.owner_evidence_sealed,
         c.verdict, c.proof, c.closed_at IS NULL AND EXISTS (SELECT FROM pictures p WHERE p.case_id = c.id) AS has_pictures,
         ARRAY(SELECT encode(earlier, 'hex') FROM unnest(c.owner_evidence_earlier) AS earlier) AS owner_evidence_earlier,
-        c.first_approval, c.first_approval_key,
-        CASE WHEN c.status IN ('approved', 'completing', 'completed') THEN n.needed
-            WHEN c.first_approval IS NULL THEN 0 ELSE 1 END AS approvals, n.needed,
+        c.first_approval, c.first_approval_key, c.status IN ('approved', 'completing', 'completed') AS is_approved,
+        c.is_of_staff, c.contested_at IS NOT NULL AS was_contested,
+        EXISTS (SELECT FROM cases d WHERE d.account_id = c.account_id AND d.status = 'disputed') AS was_disputed,
         CASE WHEN c.reviewer_until > clock_timestamp() THEN c.reviewer END AS reviewer,
         CASE WHEN c.reviewer_until > clock_timestamp() THEN c.reviewer_until END AS reviewer_until
         """
-    private static let from = """
-        FROM cases c CROSS JOIN LATERAL (
-            SELECT CASE WHEN c.is_of_staff OR c.contested_at IS NOT NULL OR EXISTS (
-                SELECT 1 FROM cases d WHERE d.account_id = c.account_id AND d.status = 'disputed') THEN 2 ELSE 1 END AS needed
-        ) AS n
-        """
     private static let queue = Statement(
         """
-        SELECT \(columns) \(from)
+        SELECT \(columns) FROM cases c
         WHERE c.status IN ('in_review', 'contested') AND NOT c.is_decoy AND c.evidence_at IS NOT NULL
             AND (c.decided_from IS NULL OR c.decided_from <= clock_timestamp())
         ORDER BY c.evidence_at LIMIT 100
         """)
     private static let ofStatus = Statement(
-        "SELECT \(columns) \(from) WHERE c.status = $1 AND NOT c.is_decoy ORDER BY c.created_at DESC LIMIT 100")
-    private static let one = Statement("SELECT \(columns) \(from) WHERE c.id = $1 AND NOT c.is_decoy")
+        "SELECT \(columns) FROM cases c WHERE c.status = $1 AND NOT c.is_decoy ORDER BY c.created_at DESC LIMIT 100")
+    private static let one = Statement("SELECT \(columns) FROM cases c WHERE c.id = $1 AND NOT c.is_decoy")
     private static let trail: Statement = """
         SELECT sequence, at, act, details, hash FROM audit WHERE chain = $1 ORDER BY sequence LIMIT 1000
         """
