@@ -23,9 +23,9 @@ enum ProfileServiceDefinition {
     @Loop private static func assemble(_ container: ServiceContainer) throws {
         let configuration = container.configuration
         let files = try PlanFiles(folder: configuration.optionalText("PROFILE_PLANS_FOLDER"))
-        let libraries = try FieldLibraryStore(
+        let libraries = try PublishedLibraries(
             database: container.database, files: files.libraries, log: container.log)
-        let plans = PlanStore(
+        let plans = PublishedPlans(
             database: container.database, libraries: libraries, files: files.plans,
             defaultPlan: try configuration.text("PROFILE_DEFAULT_PLAN"),
             overrides: try overrides(configuration, container.log), log: container.log)
@@ -33,9 +33,9 @@ enum ProfileServiceDefinition {
             database: container.database, inbox: container.inbox, audit: container.audit, bus: container.bus,
             log: container.log,
             store: ProfileStore(
-                database: container.database, keys: container.keys, libraries: libraries,
+                database: container.database, keys: container.keys,
                 formerQuestionnaire: configuration.optionalText("PROFILE_QUESTIONNAIRE") ?? "yoked-compat"),
-            plans: plans, events: EventStore(database: container.database),
+            libraries: libraries, plans: plans, events: EventStore(database: container.database),
             appName: try configuration.text("APP_NAME"))
         _ = try ProfanityFilter.shipped.get()
         container.handle(GetProfileFieldsHandler(plans: plans, libraries: libraries))
@@ -51,7 +51,7 @@ enum ProfileServiceDefinition {
         handleLibrary(container, libraries)
         container.handle(GetPersonHandler(profile: profile))
         container.handle(DescribePersonHandler(profile: profile))
-        container.handle(GetFactsHandler(store: profile.store))
+        container.handle(GetFactsHandler(profile: profile))
         let notes = Sealer(container.keys, purpose: "staff-note")
         container.sections = ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit)
         container.handle(ExportProfileHandler(export: container.export))
@@ -124,7 +124,7 @@ enum ProfileServiceDefinition {
 
     /// Handles the requests of editors of plans.
     @Loop private static func handlePlans(
-        _ container: ServiceContainer, _ libraries: FieldLibraryStore, _ plans: PlanStore
+        _ container: ServiceContainer, _ libraries: PublishedLibraries, _ plans: PublishedPlans
     ) {
         let store = DocumentStore(.plan, database: container.database)
         let drafts = DocumentDrafts(store)
@@ -142,7 +142,7 @@ enum ProfileServiceDefinition {
     }
 
     /// Handles the requests of editors of the library of fields.
-    @Loop private static func handleLibrary(_ container: ServiceContainer, _ libraries: FieldLibraryStore) {
+    @Loop private static func handleLibrary(_ container: ServiceContainer, _ libraries: PublishedLibraries) {
         let drafts = DocumentDrafts(libraries.documents)
         container.handle(ViewFieldLibraryHandler(drafts: drafts))
         container.handle(GetFieldLibraryVersionHandler(drafts: drafts))

@@ -48,20 +48,20 @@ import Testing
     func store(of container: ServiceContainer? = nil) throws -> ProfileStore {
         ProfileStore(
             database: (container ?? stage.containers[0]).database, keys: stage.containers[0].keys,
-            libraries: try libraries(of: container), formerQuestionnaire: "yoked-compat")
+            formerQuestionnaire: "yoked-compat")
     }
 
     /// The library of fields, as a replica reads it.
-    func libraries(of container: ServiceContainer? = nil) throws -> FieldLibraryStore {
+    func libraries(of container: ServiceContainer? = nil) throws -> PublishedLibraries {
         let container = container ?? stage.containers[0]
-        return try FieldLibraryStore(
+        return try PublishedLibraries(
             database: container.database, files: try PlanFiles(folder: nil).libraries, log: container.log)
     }
 
     /// The published plans, as a replica reads them.
-    func plans(of container: ServiceContainer? = nil) throws -> PlanStore {
+    func plans(of container: ServiceContainer? = nil) throws -> PublishedPlans {
         let container = container ?? stage.containers[0]
-        return PlanStore(
+        return PublishedPlans(
             database: container.database, libraries: try libraries(of: container),
             files: try PlanFiles(folder: nil).plans, defaultPlan: "yoked", overrides: PlanOverrides(),
             log: container.log)
@@ -72,7 +72,7 @@ import Testing
         let container = stage.containers[0]
         let profile = ProfileContext(
             database: container.database, inbox: container.inbox, audit: container.audit, bus: container.bus,
-            log: container.log, store: try store(), plans: try plans(),
+            log: container.log, store: try store(), libraries: try libraries(), plans: try plans(),
             events: EventStore(database: container.database), appName: "Vestibule")
         try await FieldRecheck(profile: profile).run()
     }

@@ -68,6 +68,20 @@ enum FunnelStep: String, Sendable, CaseIterable {
         }
     }
 
+    /// The steps of a funnel, in their order.
+    ///
+    /// - Parameters:
+    ///   - people: who reached each step.
+    ///   - medianSeconds: from the step before, for each step after the first one.
+    static func steps(people: [Int64], medianSeconds: [Double?]) -> [Funnel.Step] {
+        allCases.enumerated().map { place, step in
+            Funnel.Step(
+                key: step.rawValue, people: people[place],
+                dropOffPercent: place == 0 ? nil : dropOff(from: people[place - 1], to: people[place]),
+                medianSeconds: place == 0 ? nil : medianSeconds[place - 1])
+        }
+    }
+
     /// The percentage of people at the step before who did not reach this one, to one decimal; `nil` if there were
     /// none.
     static func dropOff(from before: Int64, to here: Int64) -> Double? {

@@ -9,7 +9,7 @@ struct AccountStatusHandler: RequestHandler {
     func handle(_ event: AccountStatusChanged, context: RequestContext) async throws -> Acknowledged {
         try await profile.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            let record = try await profile.store.locked(event.personID, in: transaction)
+            let record = try await profile.locked(event.personID, in: transaction)
             var changed = record
             changed.isSuspended = event.status == "suspended"
             profile.store.note(

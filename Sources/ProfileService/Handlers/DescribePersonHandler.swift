@@ -7,7 +7,7 @@ struct DescribePersonHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ request: DescribePerson, context: RequestContext) async throws -> PersonDescription {
-        guard let record = try await profile.store.present(request.personID) else {
+        guard let record = try await profile.present(request.personID) else {
             return PersonDescription(badges: [])
         }
         let name = ["firstName", "displayName"].lazy.compactMap { key -> String? in

@@ -24,13 +24,17 @@ struct FieldRecheck: Sendable {
     @Loop private func reviewSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
         let (store, plan) = (profile.store, try await profile.plans.current(for: nil))
         return try await profile.database.transaction { transaction in
-            let found = try await store.outdated(after: last, limit: Self.batch, in: transaction)
+            let library = profile.libraries.known
+            let version = library.library.version
+            let found = try await store.outdated(before: version, after: last, limit: Self.batch, in: transaction)
             for record in found.records {
-                let changes = FieldRecheckRules.changes(in: record, store.library.catalogue)
+                let changes = FieldRecheckRules.changes(in: record, library.catalogue)
                 var changed = record
                 for (key, state) in changes { changed.fields[key] = state }
                 profile.noteProgress(from: record, to: changed, try await profile.plans(of: record), in: transaction)
-                store.recheck(changes, giving: changed, plan, in: transaction)
+                store.recheck(
+                    changes, of: record.personID, isComplete: plan.completion.isComplete(changed), by: version,
+                    in: transaction)
             }
             return (found.last, found.unopened)
         }

@@ -15,8 +15,8 @@ struct GetCompatibilityHandler: RequestHandler {
         guard try await isMatched(planned) else {
             throw BusError(.forbidden, "This is for people who are being matched.")
         }
-        let app = try context.person().app ?? PlanStore.defaultApp
-        guard request.userId != person, let other = try await profile.store.present(request.userId),
+        let app = try context.person().app ?? PublishedPlans.defaultApp
+        guard request.userId != person, let other = try await profile.present(request.userId),
             let followed = other.plans[app],
             try await isMatched(PlannedProfile(record: other, plan: profile.plans.plan(followed)))
         else { throw Self.nobody }

@@ -10,10 +10,10 @@ struct JudgeAnswersHandler: RequestHandler {
         // The time is taken before the profile is read. So a later change of the profile is newer than the answers.
         let judgedAt = try await profile.store.now()
         let record =
-            try await profile.store.present(request.personID)
+            try await profile.present(request.personID)
             ?? ProfileRecord(personID: request.personID, createdAt: judgedAt, updatedAt: judgedAt)
         let rules = try await profile.answerRules(of: record, in: request.app, isUnknown: request.appUnknown == true)
-        let catalogue = try await profile.store.library(having: request.answers.map(\.field)).catalogue
+        let catalogue = try await profile.libraries.current(having: request.answers.map(\.field)).catalogue
         let today = profile.today(of: record)
         let refused = request.answers.enumerated().compactMap { index, answer -> RefusedAnswer? in
             // Questionnaire saves an answer to a field that this release does not have. The profile leaves it out.

@@ -33,7 +33,8 @@ struct ProfileContext: Sendable {
     let bus: Bus
     let log: Log
     let store: ProfileStore
-    let plans: PlanStore
+    let libraries: PublishedLibraries
+    let plans: PublishedPlans
     let events: EventStore
     let appName: String
 
@@ -50,15 +51,55 @@ struct ProfileContext: Sendable {
         record.timeZone?.date(at: time) ?? time.date
     }
 
+    /// The profile. It is created if there is none.
+    ///
+    /// - Throws: ``BusError`` `unauthorized` if the person was deleted.
+    @Loop func ensured(_ person: Identifier) async throws -> ProfileRecord {
+        if let known = try await present(person) { return known }
+        try await database.transaction { create(person, in: $0) }
+        // No profile is created for a person who was deleted.
+        guard let made = try await present(person) else { throw Self.deleted }
+        return made
+    }
+
+    /// The profile; `nil` if there is none.
+    @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
+        switch try await store.stored(person) {
+        case nil: return nil
+        case .complete(let record): return record
+        case .withoutCopies:
+            // If nothing can be written now, the next read tries again.
+            Loop.spawn { try? await store.copy(person) }
+            return try await store.withoutCopies(person)
+        }
+    }
+
+    /// The profile, locked until the transaction ends. It is created if there is none.
+    ///
+    /// - Throws: ``DatabaseError/aborted`` if the person was deleted.
+    @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
+        if let known = try await store.known(person, in: transaction) { return known }
+        create(person, in: transaction)
+        guard let made = try await store.known(person, in: transaction) else { throw DatabaseError.aborted }
+        return made
+    }
+
+    /// Creates the profile if there is none, unless the person was deleted.
+    @Loop func create(_ person: Identifier, in transaction: Transaction) {
+        store.create(person, judgedBy: libraries.known.library.version, in: transaction)
+    }
+
+    private static let deleted = BusError(.unauthorized, "Please sign in.")
+
     /// The profile of the person behind a request, with the plan of the app that the person signed in to.
     @Loop func planned(_ context: RequestContext) async throws -> PlannedProfile {
         let actor = try context.person()
-        var record = try await store.ensured(actor.userID)
-        let app = actor.app ?? PlanStore.defaultApp
+        var record = try await ensured(actor.userID)
+        let app = actor.app ?? PublishedPlans.defaultApp
         let followed = record.plans[app]
         let plan = try await plan(of: record, in: actor.app)
         if followed != plan.reference {
-            if followed != nil { record = try await store.ensured(actor.userID) }
+            if followed != nil { record = try await ensured(actor.userID) }
             record.plans[app] = plan.reference
         }
         return PlannedProfile(record: record, plan: plan)
@@ -69,9 +110,9 @@ struct ProfileContext: Sendable {
     /// - Parameters:
     ///   - app: `nil` for the default app.
     ///   - entry: how the person came to the app, stored for a person who begins now.
-    /// - Throws: ``BusError`` `app_unknown`.
+    /// - Throws: ``BusError`` `app_unknown`, or `unauthorized` if the person was deleted.
     @Loop func plan(of record: ProfileRecord, in app: String?, entry: String? = nil) async throws -> Plan {
-        let name = app ?? PlanStore.defaultApp
+        let name = app ?? PublishedPlans.defaultApp
         if let followed = record.plans[name] {
             // Most requests find nothing to do here. Calling an `async` function in vain would cost more than this
             // check.
@@ -86,13 +127,15 @@ struct ProfileContext: Sendable {
         // Answers from another app may have done some steps already.
         let progress = PlanProgress(of: record, in: newest, today: today(of: record))
         let known = entry.flatMap { newest.entries.contains($0) ? $0 : nil }
-        return try await plans.plan(store.follow(progress, of: record.personID, in: name, entry: known))
+        let followed = try await store.follow(progress, of: record.personID, in: name, entry: known)
+        guard let followed else { throw Self.deleted }
+        return try await plans.plan(followed)
     }
 
     /// The newest version, once the person follows it; `nil` if the person stays with the former one.
     @Loop private func moved(_ record: ProfileRecord, from plan: Plan, in app: String) async throws -> Plan? {
         try await database.transaction { transaction in
-            let record = try await store.locked(record.personID, in: transaction)
+            let record = try await locked(record.personID, in: transaction)
             guard record.plans[app] == plan.reference, let newest = PlanProgress.move(record, from: plan) else {
                 return nil
             }
@@ -121,7 +164,7 @@ struct ProfileContext: Sendable {
     /// triggers that.
     @Loop private func note(_ birthday: CivilDate, of record: ProfileRecord, _ plan: Plan) async throws {
         try await database.transaction { transaction in
-            let record = try await store.locked(record.personID, in: transaction)
+            let record = try await locked(record.personID, in: transaction)
             let dayBefore = CivilDate(daysSinceEpoch: birthday.daysSinceEpoch - 1)
             noteProgress(from: record, on: dayBefore, to: record, [plan], in: transaction)
         }
@@ -148,7 +191,7 @@ struct ProfileContext: Sendable {
         let counting: [Plan]
         if isUnknown {
             counting = all
-        } else if let followed = record?.plans[app ?? PlanStore.defaultApp] {
+        } else if let followed = record?.plans[app ?? PublishedPlans.defaultApp] {
             counting = [try await plans.plan(followed)]
         } else if let newest = try? await plans.current(for: app) {
             counting = [newest]

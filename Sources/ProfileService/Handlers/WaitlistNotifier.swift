@@ -6,7 +6,7 @@ import ServiceRuntime
 /// Notifies the people on the waitlist who reached the minimum age.
 struct WaitlistNotifier: Sendable {
     let profiles: ProfileStore
-    let plans: PlanStore
+    let plans: PublishedPlans
     let outbox: Outbox
     let log: Log
 

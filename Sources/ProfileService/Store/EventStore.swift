@@ -80,17 +80,13 @@ struct EventStore: Sendable {
         guard let row = try await transaction.query(funnel, [.date(from), .date(to)]).first else {
             throw DatabaseError.aborted
         }
-        var steps: [Funnel.Step] = []
-        for step in FunnelStep.allCases {
-            let people = try row.integer("reached_\(step.rawValue)")
-            steps.append(
-                Funnel.Step(
-                    key: step.rawValue, people: people,
-                    dropOffPercent: steps.last.flatMap { FunnelStep.dropOff(from: $0.people, to: people) },
-                    medianSeconds: steps.isEmpty ? nil : try row.optionalDouble("median_\(step.rawValue)")))
-        }
         return Funnel(
-            from: from, to: to, steps: steps,
+            from: from, to: to,
+            steps: FunnelStep.steps(
+                people: try FunnelStep.allCases.map { try row.integer("reached_\($0.rawValue)") },
+                medianSeconds: try FunnelStep.allCases.dropFirst().map {
+                    try row.optionalDouble("median_\($0.rawValue)")
+                }),
             events: try OnboardingEvent.allCases.map {
                 .init(name: $0.rawValue, people: try row.integer("did_\($0.rawValue)"))
             })

@@ -10,7 +10,6 @@ struct ProfileStore: Sendable {
     let database: Database
     let sealer: Sealer
     let photoSealer: Sealer
-    private let libraries: FieldLibraryStore
     /// The questionnaire that onboarding required before there were plans.
     let formerQuestionnaire: String
     /// Batches changes with those of other people.
@@ -18,49 +17,34 @@ struct ProfileStore: Sendable {
     /// Batches reads with those of other people.
     private let profiles: BatchReader
 
-    init(database: Database, keys: KeyRing, libraries: FieldLibraryStore, formerQuestionnaire: String) {
+    init(database: Database, keys: KeyRing, formerQuestionnaire: String) {
         (self.database, changes) = (database, BatchWriter(database, Self.changeUnlocked))
         profiles = BatchReader(database, Self.select, by: "person_id")
         (sealer, photoSealer) = (Sealer(keys, purpose: "date-of-birth"), Sealer(keys, purpose: "photo-key"))
-        (self.libraries, self.formerQuestionnaire) = (libraries, formerQuestionnaire)
+        self.formerQuestionnaire = formerQuestionnaire
     }
 
-    /// The library of fields, whose version judges the answers.
-    @Loop var library: FieldLibrary.InUse { libraries.known }
-
-    /// The library, read again if the known version lacks one of these fields.
-    @Loop func library(having keys: [String]) async throws -> FieldLibrary.InUse {
-        try await libraries.current(having: keys)
+    /// A profile as its row has it.
+    enum Stored {
+        case complete(ProfileRecord)
+        /// The row is older than the copies of the person's plans, consents and tasks.
+        case withoutCopies
     }
 
-    /// The profile. It is created if there is none.
-    ///
-    /// - Throws: ``BusError`` `unauthorized` if the person was deleted.
-    @Loop func ensured(_ person: Identifier) async throws -> ProfileRecord {
-        if let known = try await present(person) { return known }
-        try await database.transaction { create(person, in: $0) }
-        // No profile is created for a person who was deleted.
-        guard let made = try await present(person) else { throw BusError(.unauthorized, "Please sign in.") }
-        return made
-    }
-
-    /// The profile; `nil` if there is none.
-    @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
+    /// The profile, read together with those of other people; `nil` if there is none.
+    @Loop func stored(_ person: Identifier) async throws -> Stored? {
         guard let row = try await profiles.row(of: person) else { return nil }
-        guard try row.isNull("plans") else { return try record(row) }
-        // If nothing can be written now, the next read tries again.
-        Loop.spawn { _ = try? await database.write(Self.copy, [.uuid(person)]) }
-        return try await database.read(Self.loadMany, [.uuidArray([person])]).first.map { try record($0) }
+        return try row.isNull("plans") ? .withoutCopies : .complete(record(row))
     }
 
-    /// The profile, locked until the transaction ends. It is created if there is none.
-    ///
-    /// - Throws: ``DatabaseError/aborted`` if the person was deleted.
-    @Loop func locked(_ person: Identifier, in transaction: Transaction) async throws -> ProfileRecord {
-        if let known = try await known(person, in: transaction) { return known }
-        create(person, in: transaction)
-        guard let made = try await known(person, in: transaction) else { throw DatabaseError.aborted }
-        return made
+    /// Reads a profile whose row has no copies.
+    @Loop func withoutCopies(_ person: Identifier) async throws -> ProfileRecord? {
+        try await database.read(Self.loadMany, [.uuidArray([person])]).first.map { try record($0) }
+    }
+
+    /// Writes the copies into the profile's row.
+    @Loop func copy(_ person: Identifier) async throws {
+        _ = try await database.write(Self.copy, [.uuid(person)])
     }
 
     /// The profile, locked until the transaction ends; `nil` if there is none.
@@ -78,21 +62,19 @@ struct ProfileStore: Sendable {
 
     /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
     /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
-    @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
-        let shown = library.catalogue.fields.filter(\.isPublic).map(\.key)
-        return try await database.read(Self.loadPublic, [.uuid(person), .textArray(shown)]).first
-            .map { try record($0) }
+    @Loop func publicPart(of person: Identifier, showing keys: [String]) async throws -> ProfileRecord? {
+        try await database.read(Self.loadPublic, [.uuid(person), .textArray(keys)]).first.map { try record($0) }
     }
 
-    /// Locks profiles that an older version of the catalogue judged. It skips profiles that are locked already.
+    /// Locks profiles that were judged by an older library than this version. It skips profiles that are locked
+    /// already.
     ///
     /// - Returns: the profiles that can be opened, and the number of those that cannot. It also returns the last person
     ///   of the batch if there may be more.
     @Loop func outdated(
-        after last: Identifier?, limit: Int64, in transaction: Transaction
+        before version: Int64, after last: Identifier?, limit: Int64, in transaction: Transaction
     ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
-        let rows = try await transaction.query(
-            Self.outdated, [.integer(library.library.version), .integer(limit), .uuid(last)])
+        let rows = try await transaction.query(Self.outdated, [.integer(version), .integer(limit), .uuid(last)])
         var (records, unopened) = ([ProfileRecord](), Int64(0))
         for row in rows {
             do {
@@ -104,40 +86,39 @@ struct ProfileStore: Sendable {
         return (records, rows.count == limit ? try rows.last?.uuid("person_id") : nil, unopened)
     }
 
-    /// Writes the changes of a recheck, and stores the version of the catalogue.
+    /// Writes the changes of a recheck, and stores the version of the library.
     @Loop func recheck(
-        _ changes: [String: FieldState], giving changed: ProfileRecord, _ plan: Plan, in transaction: Transaction
+        _ changes: [String: FieldState], of person: Identifier, isComplete: Bool, by version: Int64,
+        in transaction: Transaction
     ) {
         let fields = CanonicalJSON.bytes(of: .object(changes.mapValues { Self.json($0) }))
         transaction.send(
             Self.recheck,
             [
-                .uuid(changed.personID), .json(fields), .integer(library.library.version),
-                .bool(plan.completion.isComplete(changed)), .bool(!changes.isEmpty),
+                .uuid(person), .json(fields), .integer(version), .bool(isComplete), .bool(!changes.isEmpty),
             ])
     }
 
     /// Creates the profile if there is none, unless the person was deleted.
-    @Loop func create(_ person: Identifier, in transaction: Transaction) {
+    ///
+    /// - Parameter version: the library that judges its answers.
+    @Loop func create(_ person: Identifier, judgedBy version: Int64, in transaction: Transaction) {
         Erasure.wait(for: person, in: transaction)
-        transaction.send(Self.create, [.uuid(person), .integer(library.library.version)])
+        transaction.send(Self.create, [.uuid(person), .integer(version)])
     }
 
     /// The version of the plan that the person follows in an app. If there is none yet, it is that of `progress`, and
-    /// what the person has done of it is stored.
-    ///
-    /// - Throws: ``BusError`` `unauthorized` if the person was deleted.
+    /// what the person has done of it is stored. It is `nil` if the person was deleted.
     @Loop func follow(
         _ progress: PlanProgress, of person: Identifier, in app: String, entry: String?
-    ) async throws -> PlanReference {
+    ) async throws -> PlanReference? {
         let values: [SQLValue] = [
             .uuid(person), .text(app), .text(progress.plan.key), .integer(progress.plan.version), .text(entry),
             .textArray(progress.steps), .bool(progress.isComplete),
         ]
-        guard let row = try await database.write(Self.follow, values).first else {
-            throw BusError(.unauthorized, "Please sign in.")
+        return try await database.write(Self.follow, values).first.map {
+            PlanReference(key: try $0.text("plan"), version: try $0.integer("version"))
         }
-        return PlanReference(key: try row.text("plan"), version: try row.integer("version"))
     }
 
     /// Deletes everything about a person.
@@ -168,18 +149,18 @@ struct ProfileStore: Sendable {
     ///
     /// - Parameters:
     ///   - record: the profile, locked in the transaction.
-    ///   - plan: decides when the profile is complete.
+    ///   - isComplete: whether the profile is complete after the change.
     ///   - saidAt: when the person made the change, by this database's clock; `nil` for now.
     ///   - inAnswers: whether the change comes from answers to a questionnaire.
     ///   - message: the message that asks for it, if it must not be done again.
     ///   - commits: whether this is the last statement of the transaction.
     /// - Returns: the profile after the change.
     @Loop func apply(
-        _ change: ProfileChange, to record: ProfileRecord, _ plan: Plan, saidAt: Timestamp? = nil,
+        _ change: ProfileChange, to record: ProfileRecord, isComplete: Bool, saidAt: Timestamp? = nil,
         inAnswers: Bool = false, by message: Identifier? = nil, commits: Bool = false, in transaction: Transaction
     ) async throws -> ProfileRecord {
         let changed = record.changed(by: change)
-        let values = values(of: change, record, changed, plan, saidAt: saidAt, inAnswers: inAnswers, by: message)
+        let values = values(of: change, record, changed, isComplete, saidAt: saidAt, inAnswers: inAnswers, by: message)
             .map { SQLValue.array([$0]) }
         let rows =
             commits
@@ -216,21 +197,21 @@ struct ProfileStore: Sendable {
         return try row.bool("is_forgotten") ? .forgotten : .new
     }
 
-    /// Like ``apply(_:to:_:saidAt:inAnswers:by:commits:in:)``, but for a profile that is not locked. One statement
-    /// makes this change and those of other people.
+    /// Like ``apply(_:to:isComplete:saidAt:inAnswers:by:commits:in:)``, but for a profile that is not locked. One
+    /// statement makes this change and those of other people.
     ///
     /// - Returns: `nil` if nothing was written. That is so if the profile changed since it was read. It is also so if
     ///   the message is older than one that changed the profile: it may have made this change before.
     @Loop func apply(
-        _ change: ProfileChange, toUnchanged record: ProfileRecord, _ plan: Plan, by message: Identifier
+        _ change: ProfileChange, toUnchanged record: ProfileRecord, isComplete: Bool, by message: Identifier
     ) async throws -> ProfileRecord? {
         let changed = record.changed(by: change)
-        let values = values(of: change, record, changed, plan, by: message)
+        let values = values(of: change, record, changed, isComplete, by: message)
         return try await changes.write(values).map { try written(changed, $0) }
     }
 
     private func values(
-        of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord, _ plan: Plan,
+        of change: ProfileChange, _ record: ProfileRecord, _ changed: ProfileRecord, _ isComplete: Bool,
         saidAt: Timestamp? = nil, inAnswers: Bool = false, by message: Identifier? = nil
     ) -> [SQLValue] {
         let sealed = change.dateOfBirth.map {
@@ -238,7 +219,7 @@ struct ProfileStore: Sendable {
         }
         let fields = CanonicalJSON.bytes(of: .object(change.states.mapValues { Self.json($0) }))
         return [
-            .uuid(record.personID), .bytes(sealed), .bool(plan.completion.isComplete(changed)), .json(fields),
+            .uuid(record.personID), .bytes(sealed), .bool(isComplete), .json(fields),
             .bool(change.timeZone != nil), .text(changed.timeZone?.name), .integer(record.revision),
             .timestamp(saidAt), .bool(inAnswers), .uuid(message), .uuid(message?.moved(byMilliseconds: -10_000)),
         ]

@@ -115,7 +115,8 @@ import Testing
                 UPDATE profiles SET fields = fields || '{"motto": {"state": "answered", "value": "secret"}}'
                 WHERE person_id = '\(profile.person)'
                 """)
-            let record = try #require(try await profile.store().publicPart(of: profile.person))
+            let shown = try profile.libraries().known.catalogue.publicKeys
+            let record = try #require(try await profile.store().publicPart(of: profile.person, showing: shown))
             #expect(record.fields["motto"] == nil && record.fields["displayName"] != nil)
         }
     }

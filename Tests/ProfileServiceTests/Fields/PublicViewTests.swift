@@ -54,8 +54,8 @@ import Testing
             try await profile.update([
                 "displayName": "Zoë", "lastName": "Ågren", "coordinates": ["latitude": 59.3, "longitude": 18],
             ])
-            let store = try profile.store()
-            let record = try #require(try await store.publicPart(of: profile.person))
+            let (store, shown) = (try profile.store(), FieldCatalogue.shipped.publicKeys)
+            let record = try #require(try await store.publicPart(of: profile.person, showing: shown))
             #expect(record.fields["displayName"] == .answered("Zoë"))
             for field in FieldCatalogue.shipped.fields where !field.isPublic { #expect(record.fields[field] == nil) }
             let hidden = FieldCatalogue.shipped.fields.filter { !$0.isPublic }.map(\.key)

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// The background job of each replica calls ``PlanStore/refresh()``.
+    /// The background job of each replica calls ``PublishedPlans/refresh()``.
     @Test func anotherReplicaSeesAVersionOnceItReadsAgain() async throws {
         try await ProfileStage.run { profile in
             let editor = try await PlanEditor(profile)

@@ -36,6 +36,9 @@ final class FieldCatalogue: Sendable {
 
     var totalSteps: Int64 { Int64(views.first?.steps.count ?? 0) }
 
+    /// The keys of the fields that other people may see.
+    var publicKeys: [String] { fields.filter(\.isPublic).map(\.key) }
+
     func field(_ key: String) -> ProfileField? { places[key].map { fields[$0] } }
 
     /// The best of its languages for an `Accept-Language` header.

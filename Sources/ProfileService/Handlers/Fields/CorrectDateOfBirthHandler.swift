@@ -14,7 +14,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
         let person = request.personId
         let actor = try await staff.staff(context, about: person)
         // Checks the request before anything is written. It is checked again under the lock.
-        _ = try change(request, to: try await profile.store.present(person))
+        _ = try change(request, to: try await profile.present(person))
         let name = try await staff.name(of: actor)
         return try await profile.inbox.once(context) { transaction in
             let (record, change) = try change(
@@ -36,7 +36,7 @@ struct CorrectDateOfBirthHandler: RequestHandler {
     ) throws(BusError) -> (ProfileRecord, ProfileChange) {
         guard let record else { throw BusError(.notFound, "There is no such person.") }
         let change = ProfileChange(
-            correcting: request.dateOfBirth, of: record, profile.store.library.catalogue,
+            correcting: request.dateOfBirth, of: record, profile.libraries.known.catalogue,
             today: profile.today(of: record))
         guard change.problems.isEmpty else {
             throw BusError(.validationFailed, "Some fields need another look.", errors: change.problems)
@@ -55,7 +55,9 @@ struct CorrectDateOfBirthHandler: RequestHandler {
         profile.store.note(
             notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: staff,
             in: transaction)
-        profile.noteProgress(from: record, to: record.changed(by: change), plans, in: transaction)
-        _ = try await profile.store.apply(change, to: record, plans[0], in: transaction)
+        let changed = record.changed(by: change)
+        profile.noteProgress(from: record, to: changed, plans, in: transaction)
+        _ = try await profile.store.apply(
+            change, to: record, isComplete: plans[0].completion.isComplete(changed), in: transaction)
     }
 }

@@ -4,11 +4,12 @@ import EventLoop
 
 /// Returns the facts of a profile that questionnaires may use.
 struct GetFactsHandler: RequestHandler {
-    let store: ProfileStore
+    let profile: ProfileContext
 
     func handle(_ request: GetFacts, context: RequestContext) async throws -> ProfileFacts {
-        guard let record = try await store.publicPart(of: request.personID) else { return ProfileFacts(facts: [:]) }
         var told = ProfileFacts(facts: [:])
+        let shown = profile.libraries.known.catalogue.publicKeys
+        guard let record = try await profile.store.publicPart(of: request.personID, showing: shown) else { return told }
         for key in request.fields where GetFacts.fields.contains(key) {
             // A skipped, declined or stale field counts as unknown.
             if case .answered(let value) = record.fields[key] { told.facts[key] = value }

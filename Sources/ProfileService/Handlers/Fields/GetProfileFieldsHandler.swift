@@ -3,8 +3,8 @@ import BusRuntime
 import EventLoop
 
 struct GetProfileFieldsHandler: RequestHandler {
-    let plans: PlanStore
-    let libraries: FieldLibraryStore
+    let plans: PublishedPlans
+    let libraries: PublishedLibraries
 
     func handle(_ request: GetProfileFields, context: RequestContext) async throws -> ProfileFields {
         // A questionnaire may fill any field, whether or not the plan has it.

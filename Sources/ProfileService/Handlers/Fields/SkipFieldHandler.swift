@@ -16,16 +16,17 @@ struct SkipFieldHandler: RequestHandler {
         }
         guard field.isSkippable else { throw BusError(.fieldNotSkippable, "This is needed and cannot be skipped.") }
         return try await profile.inbox.once(context) { transaction in
-            let record = try await profile.store.locked(person, in: transaction)
+            let record = try await profile.locked(person, in: transaction)
             let skipped = try plan.completion.skipped(
                 field, in: record, clear: request.clear ?? false, now: .now())
             guard let skipped else { return .reply(plan.completion.completion(of: record, now: .now())) }
             var change = ProfileChange([:], to: record, plan.catalogue, today: profile.today(of: record))
             change.states[field.key] = .some(skipped)
-            profile.noteProgress(
-                from: record, to: record.changed(by: change), try await profile.plans(of: record), in: transaction)
-            let changed = try await profile.store.apply(change, to: record, plan, in: transaction)
-            return .reply(plan.completion.completion(of: changed, now: .now()))
+            let changed = record.changed(by: change)
+            profile.noteProgress(from: record, to: changed, try await profile.plans(of: record), in: transaction)
+            let written = try await profile.store.apply(
+                change, to: record, isComplete: plan.completion.isComplete(changed), in: transaction)
+            return .reply(plan.completion.completion(of: written, now: .now()))
         }
     }
 }

@@ -16,7 +16,7 @@ struct UpdateMeHandler: RequestHandler {
         let message = context.messageID
         if let view = try await changed(by: request, message, planned, plans, ages, in: language) { return view }
         return try await profile.database.transaction { transaction in
-            let record = try await profile.store.locked(person, in: transaction)
+            let record = try await profile.locked(person, in: transaction)
             // If an answer is lost, the bus sends the request again. The repetition must not overwrite later changes of
             // others.
             switch try await profile.store.standing(of: message, person, in: transaction) {
@@ -27,11 +27,12 @@ struct UpdateMeHandler: RequestHandler {
             let change = try change(request, to: record, plan, ages)
             guard !change.isEmpty else { return profile.view(record, plan, in: language) }
             try await profile.noteDateOfBirth(change, of: record, in: transaction)
-            profile.noteProgress(
-                from: record, to: record.changed(by: change), try await profile.plans(of: record), in: transaction)
+            let changed = record.changed(by: change)
+            profile.noteProgress(from: record, to: changed, try await profile.plans(of: record), in: transaction)
             return profile.view(
                 try await profile.store.apply(
-                    change, to: record, plan, by: message, commits: true, in: transaction), plan, in: language)
+                    change, to: record, isComplete: plan.completion.isComplete(changed), by: message, commits: true,
+                    in: transaction), plan, in: language)
         }
     }
 
@@ -51,9 +52,9 @@ struct UpdateMeHandler: RequestHandler {
         guard change.dateOfBirth == nil, profile.news(from: record, to: changed, plans).isEmpty,
             profile.progress(from: record, to: changed, plans).isEmpty
         else { return nil }
-        return try await profile.store.apply(change, toUnchanged: record, plan, by: message).map {
-            profile.view($0, plan, in: language)
-        }
+        return try await profile.store.apply(
+            change, toUnchanged: record, isComplete: plan.completion.isComplete(changed), by: message
+        ).map { profile.view($0, plan, in: language) }
     }
 
     /// - Throws: ``BusError`` `precondition_failed`, `validation_failed`, `date_of_birth_locked` or `underage`.

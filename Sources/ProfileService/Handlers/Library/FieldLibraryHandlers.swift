@@ -71,7 +71,7 @@ extension ServiceContainer {
 /// Checks a draft of the library of fields against the rules for publishing.
 struct CheckFieldLibraryDraftHandler: RequestHandler {
     let drafts: DocumentDrafts
-    let libraries: FieldLibraryStore
+    let libraries: PublishedLibraries
 
     func handle(_ request: CheckFieldLibraryDraft, context: RequestContext) async throws -> DraftReport {
         try context.requireAdmin()
@@ -89,7 +89,7 @@ struct PublishFieldLibraryDraftHandler: RequestHandler {
     let inbox: Inbox
     let audit: AuditTrail
     let drafts: DocumentDrafts
-    let libraries: FieldLibraryStore
+    let libraries: PublishedLibraries
 
     func handle(_ request: PublishFieldLibraryDraft, context: RequestContext) async throws -> FieldLibraryPublished {
         try context.requireAdmin()

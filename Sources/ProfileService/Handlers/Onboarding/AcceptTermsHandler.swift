@@ -19,7 +19,7 @@ struct AcceptTermsHandler: RequestHandler {
             throw BusError(.validationFailed, "Some texts are not those to accept.", errors: problems)
         }
         return try await profile.database.transaction { transaction in
-            let record = try await profile.store.locked(person, in: transaction)
+            let record = try await profile.locked(person, in: transaction)
             let now = Timestamp.now()
             var changed = record
             for terms in given where changed.acceptedAt(terms) == nil {

@@ -46,7 +46,7 @@ extension ProfileContext {
     ) async throws -> Acknowledged {
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: producer, in: transaction) else { return }
-            let record = try await store.locked(event.personID, in: transaction)
+            let record = try await locked(event.personID, in: transaction)
             var changed = record
             change(&changed)
             guard changed != record else { return }

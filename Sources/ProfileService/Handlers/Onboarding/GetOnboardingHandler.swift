@@ -8,7 +8,7 @@ struct GetOnboardingHandler: RequestHandler {
     func handle(_ request: GetOnboarding, context: RequestContext) async throws -> OnboardingState {
         // An unknown app is refused before a profile is created.
         _ = try await profile.plans.current(for: request.app)
-        let record = try await profile.store.ensured(request.personID)
+        let record = try await profile.ensured(request.personID)
         let plan = try await profile.plan(of: record, in: request.app, entry: request.entry)
         let standing = Onboarding.Standing(of: record, plan, today: profile.today(of: record))
         return OnboardingState(onboardingStatus: standing.onboardingStatus)

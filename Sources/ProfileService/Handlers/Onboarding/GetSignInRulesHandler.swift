@@ -3,7 +3,7 @@ import BusRuntime
 import EventLoop
 
 struct GetSignInRulesHandler: RequestHandler {
-    let plans: PlanStore
+    let plans: PublishedPlans
 
     func handle(_ request: GetSignInRules, context: RequestContext) async throws -> SignInRules {
         let plan = try await plans.current(for: request.app)

@@ -10,7 +10,7 @@ struct JoinWaitlistHandler: RequestHandler {
         let planned = try await profile.planned(context)
         let person = planned.record.personID
         return try await profile.database.transaction { transaction in
-            let record = try await profile.store.locked(person, in: transaction)
+            let record = try await profile.locked(person, in: transaction)
             guard let born = record.dateOfBirth else {
                 throw BusError(.dateOfBirthMissing, "Please tell us your date of birth first.")
             }

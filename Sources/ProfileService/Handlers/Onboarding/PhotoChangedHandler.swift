@@ -14,7 +14,7 @@ struct PhotoChangedHandler: RequestHandler {
         }
         try await profile.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .verification, in: transaction) else { return }
-            let record = try await profile.store.locked(event.personID, in: transaction)
+            let record = try await profile.locked(event.personID, in: transaction)
             guard photo != record.photo else { return }
             var changed = record
             changed.show(photo, at: .now())

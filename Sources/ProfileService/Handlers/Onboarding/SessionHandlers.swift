@@ -9,7 +9,7 @@ struct SessionOpenedHandler: RequestHandler {
     let profile: ProfileContext
 
     func handle(_ event: SessionOpened, context: RequestContext) async throws -> Acknowledged {
-        let plans = try await profile.plans(of: profile.store.present(event.personID))
+        let plans = try await profile.plans(of: profile.present(event.personID))
         try await profile.database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction),
                 plans.contains(where: { $0.questionnaires.contains(event.questionnaire) })
@@ -76,10 +76,10 @@ extension ProfileContext {
         let extracts =
             session.hasExtracts
             ? try await extracts(GetExtracts(personID: event.personID, sessionID: session.id), context) : []
-        let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
+        let catalogue = try await libraries.current(having: extracts.map(\.field)).catalogue
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
-            let record = try await store.locked(event.personID, in: transaction)
+            let record = try await locked(event.personID, in: transaction)
             let plans = try await plans(of: record)
             var changed = record
             if changed.questionnaires[session.questionnaire] == nil {
@@ -102,7 +102,9 @@ extension ProfileContext {
             if !change.isEmpty {
                 try await noteDateOfBirth(change, of: record, in: transaction)
                 let plan = plans.first { $0.questionnaires.contains(session.questionnaire) } ?? plans[0]
-                _ = try await store.apply(change, to: record, plan, inAnswers: true, in: transaction)
+                _ = try await store.apply(
+                    change, to: record, isComplete: plan.completion.isComplete(record.changed(by: change)),
+                    inAnswers: true, in: transaction)
             }
             guard changed != record else { return }
             store.noteQuestionnaire(
@@ -117,10 +119,10 @@ extension ProfileContext {
             personID: event.personID, sessionID: event.sessionID, questionnaire: event.questionnaire,
             fields: event.fields)
         let extracts = try await extracts(request, context)
-        let catalogue = try await store.library(having: extracts.map(\.field)).catalogue
+        let catalogue = try await libraries.current(having: extracts.map(\.field)).catalogue
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .questionnaire, in: transaction) else { return }
-            let record = try await store.locked(event.personID, in: transaction)
+            let record = try await locked(event.personID, in: transaction)
             let plans = try await plans(of: record)
             let rules = try await answerRules(of: record, in: event.app, isUnknown: event.appUnknown == true)
             // Values that the person has set in the profile since then are newer.
@@ -134,10 +136,12 @@ extension ProfileContext {
             }
             noteLeftOut(fields.leftOut, of: event.questionnaire)
             guard !fields.change.isEmpty else { return }
-            noteProgress(from: record, to: record.changed(by: fields.change), plans, in: transaction)
+            let changed = record.changed(by: fields.change)
+            noteProgress(from: record, to: changed, plans, in: transaction)
             try await noteDateOfBirth(fields.change, of: record, in: transaction)
             _ = try await store.apply(
-                fields.change, to: record, rules.plans[0], saidAt: event.judgedAt, inAnswers: true, in: transaction)
+                fields.change, to: record, isComplete: rules.plans[0].completion.isComplete(changed),
+                saidAt: event.judgedAt, inAnswers: true, in: transaction)
         }
     }
 

@@ -49,7 +49,7 @@ extension ServiceContainer {
 struct CheckPlanDraftHandler: RequestHandler {
     let drafts: DocumentDrafts
     let gate: PlanGate
-    let plans: PlanStore
+    let plans: PublishedPlans
 
     func handle(_ request: CheckPlanDraft, context: RequestContext) async throws -> DraftReport {
         try context.requireAdmin()
@@ -74,7 +74,7 @@ struct PublishPlanDraftHandler: RequestHandler {
     let audit: AuditTrail
     let drafts: DocumentDrafts
     let gate: PlanGate
-    let plans: PlanStore
+    let plans: PublishedPlans
 
     func handle(_ request: PublishPlanDraft, context: RequestContext) async throws -> PlanPublished {
         try context.requireAdmin()

@@ -5,7 +5,7 @@ import JSONText
 
 /// The data that the check of a plan's draft needs beside the draft.
 struct PlanGate: Sendable {
-    let libraries: FieldLibraryStore
+    let libraries: PublishedLibraries
     let bus: Bus
 
     /// Requests the keys of the questionnaires that can be begun. It returns `nil` without a request if the content

@@ -66,7 +66,7 @@ struct GetPlanVersionHandler: RequestHandler {
 struct RetirePlanVersionHandler: RequestHandler {
     let audit: AuditTrail
     let drafts: DocumentDrafts
-    let plans: PlanStore
+    let plans: PublishedPlans
 
     func handle(_ request: RetirePlanVersion, context: RequestContext) async throws -> PlanVersionSummary {
         try context.requireAdmin()
@@ -103,7 +103,7 @@ struct RetirePlanVersionHandler: RequestHandler {
 /// Compares two versions of a plan and classifies each change.
 struct ComparePlanVersionsHandler: RequestHandler {
     let drafts: DocumentDrafts
-    let libraries: FieldLibraryStore
+    let libraries: PublishedLibraries
 
     func handle(_ request: ComparePlanVersions, context: RequestContext) async throws -> VersionDifference {
         try context.requireAdmin()

@@ -5,12 +5,12 @@ import EventLoop
 import ServiceRuntime
 
 /// The published plans. Each version is read once and then kept, because it never changes.
-@Loop final class PlanStore {
+@Loop final class PublishedPlans {
     /// The name of the default app in the database.
     nonisolated static let defaultApp = ""
 
     private let store: DocumentStore
-    private let libraries: FieldLibraryStore
+    private let libraries: PublishedLibraries
     private let files: [DocumentFile<PlanDocument>]
     /// The key of the plan for people whose app is not named.
     nonisolated let defaultPlan: String
@@ -31,7 +31,7 @@ import ServiceRuntime
     ///   - files: the plans that the replica has at its start.
     ///   - defaultPlan: the key of the plan for people whose app is not named.
     init(
-        database: Database, libraries: FieldLibraryStore, files: [DocumentFile<PlanDocument>], defaultPlan: String,
+        database: Database, libraries: PublishedLibraries, files: [DocumentFile<PlanDocument>], defaultPlan: String,
         overrides: PlanOverrides, log: Log
     ) {
         store = DocumentStore(.plan, database: database)

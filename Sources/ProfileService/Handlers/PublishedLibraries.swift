@@ -5,7 +5,7 @@ import JSONText
 import ServiceRuntime
 
 /// The newest version of the library of fields. Each replica reads it again within five seconds.
-@Loop final class FieldLibraryStore {
+@Loop final class PublishedLibraries {
     let documents: DocumentStore
     /// The version that was read last; the one of this release until then.
     private(set) var known: FieldLibrary.InUse
