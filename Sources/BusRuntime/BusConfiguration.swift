@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 import Glibc
 
 /// The identity of this process on the bus, and the addresses of the others.
@@ -24,8 +25,8 @@ package struct BusConfiguration: Sendable {
     package var mostWaiting = 200_000
     /// How long a call waits if no replica is ready.
     package var grace = Duration.seconds(2)
-    /// The least time between two discoveries of replicas. A name is resolved at most once a second. While no replica
-    /// is known, a directory is searched every 50 ms.
+    /// The least time between two discoveries of replicas, and half of it while a replica is ready. A name is resolved
+    /// at most once a second. While no replica is known, a directory is searched every 50 ms.
     package var discoveryInterval = Duration.milliseconds(500)
 
     /// Takes the identity of this process. All other values have defaults.
@@ -71,7 +72,7 @@ struct Hello: Codable, Sendable, Equatable {
 
     init(_ configuration: BusConfiguration) {
         (service, instance, build) = (configuration.service, configuration.instance, configuration.build)
-        (wire, credit, heartbeatMs) = (Self.wires, configuration.credit, Int(BusTiming.heartbeat / 1_000_000))
+        (wire, credit, heartbeatMs) = (Self.wires, configuration.credit, Int(MonotonicClock.mainBeat / 1_000_000))
         catalogue = Catalogue.digest
         process = getpid()
     }
@@ -131,8 +132,10 @@ enum BusTiming {
     /// The least time between two checks of deadlines, silences and waiting calls, in nanoseconds. It is also the time
     /// between two checks while calls wait for a replica.
     static let shortestTick: UInt64 = 10_000_000
-    /// The silence after which a PING is sent, in nanoseconds.
-    static let heartbeat: UInt64 = 250_000_000
+    /// The time between two HELLOs to a replica that has not answered, in nanoseconds.
+    static let greeting: UInt64 = 250_000_000
+    /// The silence after which a PING is sent at the next main beat, in nanoseconds.
+    static let quiet: UInt64 = 150_000_000
     /// The silence after which a replica is lost, in nanoseconds: two PINGs. It is noticed at the next beat.
     static let silence: UInt64 = 800_000_000
     /// If a handshake fails before this time, the peer refused it. If it fails later, no peer answered. In nanoseconds,

@@ -11,7 +11,7 @@ extension Loop {
 
     /// Suspends a task that repeats the same work. It wakes at the beat (``MonotonicClock/nextBeat(after:)``) that is
     /// nearest to the end of the duration, so at most 50 ms from it. A duration of less than 50 ms ends at the next
-    /// beat.
+    /// beat. One of 300 ms or more ends at a main beat, at most 150 ms from its end.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Loop package static func sleep(about duration: Duration) async throws {

@@ -14,7 +14,8 @@
     }
 
     /// Starts a timer for repeated work. It is due at the beat (``MonotonicClock/nextBeat(after:)``) that is nearest to
-    /// the end of the duration, so at most 50 ms from it. For less than 50 ms, it is due at the next beat.
+    /// the end of the duration, so at most 50 ms from it. For less than 50 ms, it is due at the next beat. For 300 ms or
+    /// more it is due at a main beat, at most 150 ms from the end.
     package convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
         self.init(at: MonotonicClock.beat(about: duration, after: MonotonicClock.now()), body)
     }

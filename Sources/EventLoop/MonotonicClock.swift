@@ -10,17 +10,23 @@ package enum MonotonicClock {
     }
 
     private static let beat: UInt64 = 100_000_000
+    /// Nanoseconds from one main beat to the next. Main beats are the multiples of 300 ms since boot.
+    package static let mainBeat = 3 * beat
 
     /// The first beat after an instant. Beats are the multiples of 100 ms since boot.
     ///
-    /// A process does its repeated work at beats. So an idle process wakes once for all of it.
+    /// A process does its repeated work at beats, and what repeats each 300 ms or less often at main beats. So an idle
+    /// process wakes once for all of it. The processes of a machine wake together, and each receives what the others
+    /// send at once.
     ///
     /// - Parameter instant: nanoseconds since boot. The result has the same unit.
     package static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }
 
-    /// The beat that is nearest to the end of a duration and lies in the future.
+    /// The beat that is nearest to the end of a duration and lies in the future. It is a main beat if the duration is
+    /// 300 ms or more.
     static func beat(about duration: Duration, after now: UInt64) -> UInt64 {
-        nextBeat(after: now + max(duration.nanoseconds, beat / 2) - beat / 2)
+        let unit = duration.nanoseconds < mainBeat ? beat : mainBeat
+        return ((now + max(duration.nanoseconds, unit / 2) - unit / 2) / unit + 1) * unit
     }
 }
 

@@ -65,11 +65,12 @@ import Testing
     }
 
     @Test func roughTimersAreDueAtSharedMoments() async throws {
-        for milliseconds in [0, 49, 100, 250, 301, 999] as [UInt64] {
+        for milliseconds in [0, 49, 100, 250, 300, 301, 999] as [UInt64] {
             let before = MonotonicClock.now()
             let timer = LoopTimer(about: .milliseconds(milliseconds)) {}
-            let (least, most) = (max(milliseconds, 50) - 50, max(milliseconds, 50) + 50)
-            #expect(timer.due % 100_000_000 == 0)
+            let unit: UInt64 = milliseconds < 300 ? 100 : 300
+            let (least, most) = (max(milliseconds, unit / 2) - unit / 2, max(milliseconds, unit / 2) + unit / 2)
+            #expect(timer.due % (unit * 1_000_000) == 0)
             #expect(timer.due > before + least * 1_000_000)
             #expect(timer.due <= MonotonicClock.now() + most * 1_000_000)
             timer.cancel()

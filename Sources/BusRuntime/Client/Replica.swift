@@ -34,6 +34,8 @@ import JSONText
     private var lastSentID: UInt64 = 0
     private(set) var remote: Hello?
     private(set) var remoteState = ServiceState.starting
+    /// The last PONG, as received and as read. An idle replica sends the same one again and again.
+    private var lastPong: (body: [UInt8], pong: Pong)?
     /// It sent GOAWAY. It accepts no new requests, even if its PONGs say otherwise.
     private var isLeaving = false
     private var isGreeted = false
@@ -202,7 +204,7 @@ import JSONText
         switch header.kind {
         case .hello: greeted(by: body, wantsHello: header.wantsHello)
         case .pong:
-            guard isGreeted, let pong = try? WireJSON.decode(Pong.self, from: body) else { return }
+            guard isGreeted, let pong = pong(body) else { return }
             remoteState = isLeaving ? .draining : pong.state
             if let report = pong.report { answerInquirers(report) }
             if isReady, readySince == 0 { readySince = MonotonicClock.now() }
@@ -218,6 +220,11 @@ import JSONText
         case .error: finish(header.correlationID, outcome(ofError: body))
         case .ping, .request, .cancel: malformedFrames += 1
         }
+    }
+
+    private func pong(_ body: [UInt8]) -> Pong? {
+        if body != lastPong?.body { lastPong = (try? WireJSON.decode(Pong.self, from: body)).map { (body, $0) } }
+        return lastPong?.pong
     }
 
     /// The replica's report; `nil` if it does not answer in time.
@@ -315,14 +322,15 @@ import JSONText
 
     func tick(now: UInt64) {
         // A pause of this process is no silence of the replica.
-        if now > lastTick + BusTiming.heartbeat { lastHeard = max(lastHeard, now - BusTiming.heartbeat) }
+        if now > lastTick + PauseDetector.limit { lastHeard = max(lastHeard, now - PauseDetector.limit) }
+        let isMainBeat = now / MonotonicClock.mainBeat > lastTick / MonotonicClock.mainBeat
         lastTick = now
         if let redialAt, redialAt <= now { redialNow() }
         if !isGreeted {
-            if now > lastSpoken + BusTiming.heartbeat { greet() }
+            if now > lastSpoken + BusTiming.greeting { greet() }
         } else if now > lastHeard + BusTiming.silence {
             lose()
-        } else if now > lastHeard + BusTiming.heartbeat, now > lastSpoken + BusTiming.heartbeat {
+        } else if isMainBeat, now > max(lastHeard, lastSpoken) + BusTiming.quiet {
             speak(.ping)
         }
         health.look(inFlight: pending.count, at: now)

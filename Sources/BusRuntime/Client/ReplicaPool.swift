@@ -225,7 +225,8 @@ package struct ReplicaState: Sendable, Equatable {
             let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
             let (discovery, name) = (discovery, service.rawValue)
             if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
-            let (interval, factor) = (configuration.discoveryInterval, Double.random(in: 1...1.5))
+            let interval = configuration.discoveryInterval * (hasReady ? 2 : 1)
+            let factor = Double.random(in: 1...1.5)
             guard replicas.isEmpty else {
                 try? await Loop.sleep(about: discovery.interval(interval) * factor)
                 continue

@@ -79,10 +79,10 @@ import Foundation
 
     // MARK: Following
 
-    /// Checks the file three times a second until the task is cancelled.
+    /// Checks the file each 600 ms until the task is cancelled.
     func follow() async {
         while !Task.isCancelled {
-            try? await Loop.sleep(about: .milliseconds(300))
+            try? await Loop.sleep(about: .milliseconds(600))
             let (path, seen) = (path, seen)
             let look = try? await Loop.offload { () -> Result<(Stamp, AllowList), KeyError>? in
                 guard Self.stamp(of: path) != seen else { return nil }

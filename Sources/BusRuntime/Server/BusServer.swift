@@ -15,6 +15,8 @@ import JSONText
     /// Frames of this turn by routing ID. They are sent together at its end.
     private var bundles: [(id: [UInt8], frames: FrameBundle)] = []
     private var frames = BusCounters()
+    /// The last PONG of a heartbeat, and its body. Most are equal to the one before.
+    private var lastPong: (pong: Pong, body: [UInt8])?
     private var pauses = PauseDetector(at: MonotonicClock.now())
     /// Makes the process's report.
     var onReport: (@Loop () -> BusReport)?
@@ -170,7 +172,7 @@ import JSONText
         var pong = pong
         if inquiry.wantsReport { pong.report = onReport?() }
         if let known = inquiry.answersAfter { pong.answers = dispatcher.answers.after(known, at: MonotonicClock.now()) }
-        send(pong, to: peer)
+        send(FrameHeader(kind: .pong), Self.body(pong), to: peer.address)
     }
 
     private func refuseMalformed(_ received: Received, _ correlationID: UInt64?) {
@@ -239,14 +241,14 @@ import JSONText
     }
 
     private func sendPong(to peer: Peer) {
-        send(pong, to: peer)
+        let pong = pong
+        if pong != lastPong?.pong { lastPong = (pong, Self.body(pong)) }
+        if let lastPong { send(FrameHeader(kind: .pong), lastPong.body, to: peer.address) }
     }
 
     private var pong: Pong { Pong(state: state, queueDepth: dispatcher.queueDepth, inFlight: dispatcher.inFlight) }
 
-    private func send(_ pong: Pong, to peer: Peer) {
-        send(FrameHeader(kind: .pong), (try? WireJSON.encode(pong)) ?? [], to: peer.address)
-    }
+    private static func body(_ pong: Pong) -> [UInt8] { (try? WireJSON.encode(pong)) ?? [] }
 
     // MARK: Time and end
 
