@@ -142,6 +142,9 @@ lint: bootstrap
 	scripts/swift-client --check
 	scripts/web-client --check
 	scripts/faces --check
+	@made=$$(mktemp -d) && .build/debug/vestibule schema export $$made >/dev/null \
+		&& diff -r --exclude=README.md docs/schema $$made && rm -r $$made
+	scripts/web-types --check || [ $$? -eq 69 ]
 	PROGRAMS=.build/debug scripts/configuration-table --check
 
 clean:
