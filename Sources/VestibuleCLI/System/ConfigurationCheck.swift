@@ -1,11 +1,20 @@
 import Foundation
 
-/// Finds mistakes in the environment before any program starts.
+/// Finds mistakes in the environment before any service starts.
 struct ConfigurationCheck {
     /// The names of the variables that each program reads.
     private let variables: [String: [String]]
 
-    init() throws {
+    /// Checks the environment of this command.
+    ///
+    /// - Throws: ``CommandError`` with all mistakes and the exit code 78.
+    static func refuseMistakes() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let mistakes = try ConfigurationCheck().mistakes(in: environment, given: LocalSystem.ownVariables)
+        guard mistakes.isEmpty else { throw CommandError(mistakes.joined(separator: "; "), code: 78) }
+    }
+
+    private init() throws {
         let names = Array(LocalSystem.programs.keys)
         let answers = names.together { try LocalSystem.variables(of: $0) }
         variables = try Dictionary(uniqueKeysWithValues: zip(names, answers).map { ($0, try $1.get()) })
@@ -16,7 +25,7 @@ struct ConfigurationCheck {
     /// - Parameters:
     ///   - environment: the environment of the command.
     ///   - given: the variables that the command itself sets for the programs.
-    func mistakes(in environment: [String: String], given: Set<String>) throws -> [String] {
+    private func mistakes(in environment: [String: String], given: Set<String>) throws -> [String] {
         let names = Array(variables.keys)
         let answers = names.together { try ask($0, of: environment, given) }
         var found: [String: [String]] = [:]

@@ -55,7 +55,9 @@ final class LocalSystem {
             self.supervisor = supervisor
             let postgres = try PostgresServer(state)
             self.postgres = postgres
-            try postgres.createWhereNew()
+            // A new cluster takes half a second on one processor. It stays, empty, if the environment has a mistake.
+            let steps: [@Sendable () throws -> Void] = [ConfigurationCheck.refuseMistakes, postgres.createWhereNew]
+            for outcome in steps.together({ try $0() }) { try outcome.get() }
             try postgres.start()
             let migrated = try ServiceTables.all(in: state, postgres).together { try $0.migrate() }
             for outcome in migrated { _ = try outcome.get() }

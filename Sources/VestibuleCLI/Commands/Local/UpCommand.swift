@@ -12,12 +12,8 @@ enum UpCommand {
         let address = arguments["--http"] ?? defaultAddress
         let scale = try parseScale(arguments["--scale"])
         let patience = try parsePatience(arguments["--hang-after"])
-        // The process in the background checks the environment.
         if arguments.has("--detach") { return try detach(state, address, arguments) }
         let started = Date()
-        let environment = ProcessInfo.processInfo.environment
-        let mistakes = try ConfigurationCheck().mistakes(in: environment, given: LocalSystem.ownVariables)
-        guard mistakes.isEmpty else { throw CommandError(mistakes.joined(separator: "; "), code: 78) }
         let system = LocalSystem(state: state, address: address, scale: scale, hangs: HangWatch(patience: patience))
         try system.start()
         printReady(state, address, Date().timeIntervalSince(started))

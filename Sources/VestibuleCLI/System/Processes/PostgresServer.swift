@@ -52,7 +52,7 @@ struct PostgresServer {
     func start() throws {
         try ownFolder(socketFolder, mode: 0o755)
         guard isThere else { throw missing("\(data)/PG_VERSION") }
-        _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"])
+        if isRunning { stop() }
         do {
             try asServer("pg_ctl", ["-D", data, "-o", options, "-l", log, "-w", "-t", "30", "start"])
         } catch {
@@ -117,8 +117,6 @@ struct PostgresServer {
     }
 
     private func provision() throws {
-        let exists = try query("postgres", "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")
-        guard !exists.isEmpty else { throw missing("the database vestibule") }
         var sql = "REVOKE ALL ON DATABASE vestibule FROM PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC;"
         for service in StateFolder.services {
             let runtime = service.schemaName
@@ -136,7 +134,12 @@ struct PostgresServer {
             sql += "GRANT CREATE ON DATABASE vestibule TO \(owner);"
         }
         sql += "SELECT schemaname FROM pg_tables WHERE tablename = 'schema_migrations'"
-        let schemas = try query("vestibule", sql).split(separator: "\n")
+        let answer = Result { try query("vestibule", sql) }
+        if case .failure = answer {
+            let exists = try query("postgres", "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")
+            guard !exists.isEmpty else { throw missing("the database vestibule") }
+        }
+        let schemas = try answer.get().split(separator: "\n")
         let lost = StateFolder.services.filter(state.hasData).filter { !schemas.contains($0.schemaName[...]) }
         guard lost.isEmpty else { throw missing("every table of \(lost.joined(separator: ", "))") }
     }
