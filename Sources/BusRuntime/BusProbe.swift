@@ -35,7 +35,7 @@ import JSONText
     }
 
     /// A further question to a replica besides its state.
-    package enum Wish: Sendable {
+    package enum Question: Sendable {
         case nothing
         case report
         /// The answers after the record with this number; 0 the first time. The replica then keeps its answers for 5 s.
@@ -45,7 +45,7 @@ import JSONText
     }
 
     private let socket: ZMQSocket
-    private let wish: Wish
+    private let wish: Question
     private let answer = LoopPromise<Result<Answer, ServiceAbsence>>()
     private var hello: Hello?
     private var pingedAt: UInt64 = 0
@@ -62,7 +62,7 @@ import JSONText
     ///   - limit: how long to wait.
     /// - Returns: `nil` if no answer in this protocol arrives in time.
     package static func look(
-        at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
+        at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Question = .nothing,
         within limit: Duration
     ) async -> Answer? {
         try? await examine(endpoint, of: service, as: security, wish: wish, within: limit).get()
@@ -70,7 +70,7 @@ import JSONText
 
     /// Does the same as ``look(at:of:as:wish:within:)``, but also returns the reason if there is no answer.
     package static func examine(
-        _ endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Wish = .nothing,
+        _ endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Question = .nothing,
         within limit: Duration
     ) async -> Result<Answer, ServiceAbsence> {
         guard let name = security.name else { return .failure(.ownKeyRevoked) }
@@ -96,7 +96,7 @@ import JSONText
 
     private init(
         _ endpoint: String, _ configuration: BusConfiguration, _ security: BusSecurity, towards key: BusKey,
-        _ wish: Wish
+        _ wish: Question
     ) throws(ZMQError) {
         self.wish = wish
         socket = try ZMQSocket(.dealer)
@@ -130,11 +130,11 @@ import JSONText
     }
 
     private func ask() {
-        var inquiry: Inquiry?
+        var inquiry: PingBody?
         switch wish {
         case .nothing: break
-        case .report: inquiry = Inquiry(wantsReport: true)
-        case .answers(let number): inquiry = Inquiry(answersAfter: number)
+        case .report: inquiry = PingBody(wantsReport: true)
+        case .answers(let number): inquiry = PingBody(answersAfter: number)
         case .drain: send(.goAway)
         }
         send(.ping, inquiry.flatMap { try? WireJSON.encode($0) } ?? [])

@@ -109,7 +109,7 @@ package struct AnswerRecord: Codable, Sendable, Equatable {
 
 /// The body of a PING: the sender's questions besides the state. A heartbeat has no body. Only operators and gateways
 /// get answers to them.
-struct Inquiry: Codable, Sendable, Equatable {
+struct PingBody: Codable, Sendable, Equatable {
     var wantsReport = false
     /// The number of the last ``AnswerRecord`` that the sender has; 0 for none.
     var answersAfter: UInt64?

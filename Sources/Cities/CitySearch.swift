@@ -77,7 +77,7 @@ package enum CitySearch {
         let slips = sought.count < 4 ? 0 : sought.count < 8 ? 1 : 2
         guard slips > 0 else { return [] }
         let least = max(sought.count - 4 * slips, slips)
-        var counter = Slips(in: sought, most: slips)
+        var counter = EditDistance(in: sought, most: slips)
         return table.names(sharing: least, with: sought).compactMap { place in
             let name = table.names[Int(place)]
             return counter.count(toBeginOf: table.text.bytes(name.range)).map { ($0, name.city) }

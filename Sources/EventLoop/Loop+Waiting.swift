@@ -60,8 +60,8 @@ extension Loop {
         _ work: @escaping @Sendable () throws -> Success
     ) async throws -> Success { try await computing.run(work) }
 
-    private static let blocking = WorkLine(threads: 32)
-    private static let computing = WorkLine(threads: ProcessInfo.processInfo.activeProcessorCount)
+    private static let blocking = WorkQueue(threads: 32)
+    private static let computing = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
 
     /// Calls ``TurnEnding/endTurn()`` of an object once, after the jobs of this turn and before the loop waits again.
     @Loop package static func atEndOfTurn(_ object: any TurnEnding) { LoopSources.shared.atEndOfTurn(object) }

@@ -36,7 +36,7 @@ enum RecoveryServiceDefinition {
         let bearers = BearerReader(bus: container.bus)
         container.handle(SetRecoveryLockHandler(inbox: inbox, outbox: outbox, bearers: bearers))
         let reader = ReviewerReader(database: database, audit: audit, bearers: bearers)
-        let decider = Decider(cases: cases, reviews: reviews)
+        let decisions = ReviewDecisions(cases: cases, reviews: reviews)
         container.handle(SubmitEvidenceHandler(database: database, cases: cases, reviews: reviews))
         container.handle(SubmitOwnerEvidenceHandler(inbox: inbox, cases: cases, reviews: reviews))
         let pictures = PicturePromiser(database: database, inbox: inbox, bus: container.bus, cases: cases)
@@ -45,13 +45,13 @@ enum RecoveryServiceDefinition {
         container.handle(ListReviewsHandler(reviews: reviews))
         container.handle(GetReviewHandler(database: database, audit: audit, reviews: reviews, bus: container.bus))
         container.handle(SeePictureHandler(database: database, audit: audit, reader: reader, bus: container.bus))
-        container.handle(ClaimReviewHandler(database: database, decider: decider, reader: reader))
-        container.handle(ReleaseReviewHandler(database: database, decider: decider, reader: reader))
-        container.handle(ApproveCaseHandler(inbox: inbox, decider: decider, reader: reader))
-        container.handle(RejectCaseHandler(inbox: inbox, decider: decider, reader: reader))
+        container.handle(ClaimReviewHandler(database: database, decisions: decisions, reader: reader))
+        container.handle(ReleaseReviewHandler(database: database, decisions: decisions, reader: reader))
+        container.handle(ApproveCaseHandler(inbox: inbox, decisions: decisions, reader: reader))
+        container.handle(RejectCaseHandler(inbox: inbox, decisions: decisions, reader: reader))
         container.handle(
             DecideAsOperatorHandler(
-                database: database, decider: decider, isDevelopment: configuration.profile == .development))
+                database: database, decisions: decisions, isDevelopment: configuration.profile == .development))
         container.sections = RecoveryExport.sections
         container.handle(ExportCasesHandler(export: container.export))
         container.handle(

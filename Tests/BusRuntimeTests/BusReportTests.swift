@@ -37,7 +37,7 @@ import Testing
             }
         }
 
-        func look(as service: ServiceName, _ wish: BusProbe.Wish) async throws -> BusProbe.Answer {
+        func look(as service: ServiceName, _ wish: BusProbe.Question) async throws -> BusProbe.Answer {
             let answer = await BusProbe.look(
                 at: try #require(server.endpoint), of: .auth, as: try keys.security(of: service), wish: wish,
                 within: .seconds(2))

@@ -295,7 +295,7 @@ import Testing
         try await parts.database.transaction { parts.outbox.enqueue("watch", payload: [1], in: $0) }
         try await parts.scratch.query("UPDATE outbox SET attempts = 9, last_error = 'before'")
         let before = try await parts.scratch.query("SELECT id FROM outbox")
-        let relay = OutboxRelay(parts.outbox) { _ in throw DeliveryGoesOn(after: .seconds(90)) }
+        let relay = OutboxRelay(parts.outbox) { _ in throw RedeliverLater(after: .seconds(90)) }
         relay.onFailure = { destination, _, _ in Issue.record("\(destination) has failed") }
         Loop.spawn { await relay.run() }
         let row = """

@@ -151,7 +151,7 @@ import Testing
     func findsTheSameAsASearchOfEveryName(query: String) {
         let (table, sought) = (CityTable.shipped, Array(CityFold.fold(query).utf8))
         let slips = sought.count < 4 ? 0 : sought.count < 8 ? 1 : 2
-        var counter = Slips(in: sought, most: slips)
+        var counter = EditDistance(in: sought, most: slips)
         var best: [Int32: Int] = [:]
         for (place, name) in table.names.enumerated() {
             let text = Array(table.text.bytes(name.range))
@@ -178,7 +178,7 @@ import Testing
             ("stokhol", "stockholm", 1), ("kk", "k", 1), ("abcd", "badc", 2), ("paris", "saint paris", nil),
         ] as [(String, String, Int?)])
     func slips(text: String, other: String, expected: Int?) {
-        var slips = Slips(in: Array(text.utf8), most: 2)
+        var slips = EditDistance(in: Array(text.utf8), most: 2)
         for _ in 0..<2 {
             #expect(slips.count(toBeginOf: Array(other.utf8)) == expected, "nothing is left of the last one")
         }

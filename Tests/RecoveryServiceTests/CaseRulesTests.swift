@@ -179,7 +179,7 @@ import Testing
 
     @Test("each decision of the clock about a decoy is visible", arguments: CaseStatus.allCases)
     func decoyCourse(seen: CaseStatus) {
-        let events = Set((0..<DecoyCourse.oneIn).compactMap { DecoyCourse.event(in: seen, by: $0) })
+        let events = Set((0..<DecoyOutcome.oneIn).compactMap { DecoyOutcome.event(in: seen, by: $0) })
         switch seen {
         case .inReview: #expect(events == [.approved, .rejected])
         case .approved: #expect(events == [.contested, .disputed])
@@ -254,12 +254,12 @@ struct Courses {
         "\(life.seen.rawValue) \(event) \(next)"
     }
 
-    /// What the clock does of itself in a shadow is what ``DecoyCourse`` says, and no more. Of what is over, nothing is looked at.
+    /// What the clock does of itself in a shadow is what ``DecoyOutcome`` says, and no more. Of what is over, nothing is looked at.
     private static func isIdle(_ event: CaseEvent, by actor: CaseActor, _ life: CaseLife) -> Bool {
         guard actor == .clock, life.isDecidedByClock, ![.holdEnded, .neglected].contains(event) else {
             return life.seen == .completed
         }
-        return !(0..<DecoyCourse.oneIn).contains { DecoyCourse.event(in: life.seen, by: $0) == event }
+        return !(0..<DecoyOutcome.oneIn).contains { DecoyOutcome.event(in: life.seen, by: $0) == event }
     }
 
     /// Whether this can be shown, one after the other.

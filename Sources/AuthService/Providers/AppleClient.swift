@@ -10,7 +10,7 @@ import ServiceRuntime
 /// Exchanges authorization codes for refresh tokens at Apple, and revokes refresh tokens.
 struct AppleClient: Sendable {
     /// Apple or the network failed. Try again later.
-    struct NotNow: Error {}
+    struct TemporaryFailure: Error {}
 
     let secret: AppleClientSecret
     let tokenURL: URL
@@ -20,29 +20,29 @@ struct AppleClient: Sendable {
     private static let patience = Duration.milliseconds(4500)
 
     /// - Returns: `nil` if Apple refuses the code, since it was used before or is older than five minutes.
-    @Loop func refreshToken(for code: String, clientID: String) async throws(NotNow) -> String? {
+    @Loop func refreshToken(for code: String, clientID: String) async throws(TemporaryFailure) -> String? {
         let answer = try await post(
             [("grant_type", "authorization_code"), ("code", code)], clientID: clientID, to: tokenURL)
-        guard let body = try? JSONValue.parse(answer.body) else { throw NotNow() }
+        guard let body = try? JSONValue.parse(answer.body) else { throw TemporaryFailure() }
         if answer.status == 400, body["error"] == "invalid_grant" { return nil }
-        guard answer.status == 200 else { throw NotNow() }
+        guard answer.status == 200 else { throw TemporaryFailure() }
         return body["refresh_token"]?.stringValue
     }
 
     /// Returns when Apple has revoked the token.
-    @Loop func revoke(_ refreshToken: String, clientID: String) async throws(NotNow) {
+    @Loop func revoke(_ refreshToken: String, clientID: String) async throws(TemporaryFailure) {
         let answer = try await post(
             [("token", refreshToken), ("token_type_hint", "refresh_token")], clientID: clientID, to: revokeURL)
-        guard answer.status == 200 else { throw NotNow() }
+        guard answer.status == 200 else { throw TemporaryFailure() }
     }
 
     @Loop private func post(
         _ form: [(name: String, value: String)], clientID: String, to url: URL
-    ) async throws(NotNow) -> ProviderAnswer {
+    ) async throws(TemporaryFailure) -> ProviderAnswer {
         let now = Timestamp.now().microsecondsSinceEpoch / 1_000_000
         let credentials = [("client_id", clientID), ("client_secret", secret.token(for: clientID, now: now))]
         let answer = await ProviderClient.ask(URLRequest(posting: credentials + form, to: url), within: Self.patience)
-        guard case .success(let told) = answer else { throw NotNow() }
+        guard case .success(let told) = answer else { throw TemporaryFailure() }
         return told
     }
 }

@@ -28,13 +28,13 @@ struct AppleTokens: Sendable {
     }
 
     /// The data that is stored with the identity.
-    private struct Kept: Codable {
+    private struct StoredToken: Codable {
         var token: String
         var clientID: String
     }
 
     private struct Revocation: Codable {
-        var kept: Kept
+        var kept: StoredToken
         /// The number of failed attempts.
         var failures: Int
         var giveUpAt: Timestamp
@@ -55,7 +55,7 @@ struct AppleTokens: Sendable {
     @Loop func revoke(_ identity: LinkedIdentity, in transaction: Transaction) async throws {
         guard let sealed = identity.refreshSealed else { return }
         let kept = try WireJSON.decode(
-            Kept.self, from: try secrets.refreshSealer.open(sealed, associated: identity.hash))
+            StoredToken.self, from: try secrets.refreshSealer.open(sealed, associated: identity.hash))
         try await revoke(kept, in: transaction)
     }
 
@@ -66,7 +66,7 @@ struct AppleTokens: Sendable {
         }
     }
 
-    @Loop private func revoke(_ kept: Kept, in transaction: Transaction) async throws {
+    @Loop private func revoke(_ kept: StoredToken, in transaction: Transaction) async throws {
         let revocation = Revocation(
             kept: kept, failures: 0, giveUpAt: try await IdentityStore.now(in: transaction) + patience)
         outbox.enqueue(Self.revocation, payload: try WireJSON.encode(revocation), in: transaction)
@@ -79,14 +79,14 @@ struct AppleTokens: Sendable {
         let exchange = try WireJSON.decode(Exchange.self, from: item.payload)
         guard let client, let identity = Base64URL.decode(exchange.identity) else { return }
         let token: String?
-        do throws(AppleClient.NotNow) {
+        do throws(AppleClient.TemporaryFailure) {
             token = try await client.refreshToken(for: exchange.code, clientID: exchange.clientID)
         } catch {
             // The pauses are short, since a code expires after five minutes.
             throw DeliveryPostponed(pause: .seconds(min(40, 1 << min(item.attempts, 6))), code: "apple_not_now")
         }
         guard let token else { return log.warning("apple_code_not_taken") }
-        let kept = Kept(token: token, clientID: exchange.clientID)
+        let kept = StoredToken(token: token, clientID: exchange.clientID)
         let sealed = secrets.refreshSealer.seal(try WireJSON.encode(kept), associated: identity)
         try await database.transaction { transaction in
             guard try await !IdentityStore.keepRefresh(sealed, of: identity, in: transaction) else { return }
@@ -98,7 +98,7 @@ struct AppleTokens: Sendable {
     @Loop func revoke(_ item: OutboxItem) async throws {
         var revocation = try WireJSON.decode(Revocation.self, from: item.payload)
         guard let client else { return log.warning("apple_revocation_given_up") }
-        do throws(AppleClient.NotNow) {
+        do throws(AppleClient.TemporaryFailure) {
             try await client.revoke(revocation.kept.token, clientID: revocation.kept.clientID)
         } catch {
             let pause = Self.pause(afterFailures: revocation.failures)

@@ -1,10 +1,10 @@
 import Database
 import EventLoop
 
-/// Deletes rows that are no longer needed.
+/// Deletes rows and sealed replies that are no longer needed.
 @Loop enum HousekeepingStore {
     /// The most rows of one statement, so that none takes long. Statements on small tables have no limit.
-    static let batch = 1000
+    nonisolated static let batch = 1000
 
     /// Runs one of the statements.
     ///
@@ -19,6 +19,7 @@ import EventLoop
         Statement("WITH hit AS (\(change) RETURNING 1) SELECT count(*) AS hit FROM hit")
     }
 
+    /// Rows that refer to others go before them.
     static let statements: [Statement] = [
         // The limits look back a day and 15 minutes.
         counted(

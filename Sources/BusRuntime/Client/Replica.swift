@@ -232,7 +232,7 @@ import JSONText
         guard isGreeted else { return nil }
         let promise = LoopPromise<BusReport?>()
         inquirers.append(promise)
-        speak(.ping, body: (try? WireJSON.encode(Inquiry(wantsReport: true))) ?? [])
+        speak(.ping, body: (try? WireJSON.encode(PingBody(wantsReport: true))) ?? [])
         let timer = LoopTimer(after: limit) { promise.resolve(.success(nil)) }
         defer { timer.cancel() }
         return (try? await promise.get()) ?? nil

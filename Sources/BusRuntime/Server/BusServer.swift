@@ -165,7 +165,7 @@ import JSONText
         let mayKnow =
             peer.hello.vouchesForPersons || [.operator, service].contains(peer.hello.service)
         guard !body.isEmpty, mayKnow else { return sendPong(to: peer) }
-        guard let inquiry = try? WireJSON.decode(Inquiry.self, from: body) else {
+        guard let inquiry = try? WireJSON.decode(PingBody.self, from: body) else {
             frames.malformedFrames += 1
             return sendPong(to: peer)
         }

@@ -179,15 +179,15 @@ final class QueryResult: @unchecked Sendable {
 /// The columns of a statement's rows. There are few, so a linear search is fastest.
 final class ColumnNames: Sendable {
     private let names: [String]
-    private let marks: [KeyMark]
+    private let hashes: [KeyHash]
 
     init(of result: OpaquePointer) {
         names = (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) }
-        marks = names.map(KeyMark.init)
+        hashes = names.map(KeyHash.init)
     }
 
     func number(of name: String) -> Int32? {
-        let mark = KeyMark(name)
-        return marks.indices.first { marks[$0] == mark && names[$0] == name }.map { Int32($0) }
+        let hash = KeyHash(name)
+        return hashes.indices.first { hashes[$0] == hash && names[$0] == name }.map { Int32($0) }
     }
 }

@@ -40,7 +40,7 @@ package struct DeliveryPostponed: Error, Equatable {
 /// again, with ten new attempts.
 ///
 /// So there is one row for the item at any time, even if a process is killed.
-package struct DeliveryGoesOn: Error, Equatable {
+package struct RedeliverLater: Error, Equatable {
     /// The time until the next delivery of the item.
     package let pause: Duration
     /// Takes the time until the next delivery of the item.
@@ -210,7 +210,7 @@ package struct DeliveryGoesOn: Error, Equatable {
         do {
             try await deliver(try item(row))
             delivered.append(id)
-        } catch let unfinished as DeliveryGoesOn {
+        } catch let unfinished as RedeliverLater {
             await putBack(row, id, for: unfinished.pause.milliseconds, countingFrom: 0)
         } catch {
             let type = try? row.optionalText("message_type").map { MessageType(rawValue: $0) }

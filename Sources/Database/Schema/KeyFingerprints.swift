@@ -6,7 +6,7 @@ import Values
 ///
 /// With another system's keys, the service could not read its tables. Processes with the right keys could not read what
 /// it would write.
-@Loop package enum KeyFingerprints {
+@Loop package enum KeyHashs {
     /// The ring has another key under an ID that was used here, or the hash key differs from the one that made the
     /// hashes here.
     package struct Mismatch: Error, Equatable {

@@ -100,7 +100,7 @@ extension SessionService {
     /// Opens a session and publishes the event.
     ///
     /// - Returns: the id of the session; `nil` if this call opened none.
-    /// - Throws: ``BusError`` `too_many_sessions`.
+    /// - Throws: ``BusError`` `too_many_sessions` if the person has ``OpenSession/most`` sessions that are not stopped.
     @discardableResult
     private func open(
         for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], knowing facts: SessionFacts,

@@ -67,8 +67,8 @@ import JSONText
     /// The definition with which a session would be opened now.
     ///
     /// - Parameter statuses: no session is opened if the person has one in any of these.
-    /// - Returns: the hash of the definition, and whether the person has fewer than ``OpenSession/most`` sessions that
-    ///   are not stopped; `nil` if there is such a session, nothing is published, or the person was deleted.
+    /// - Returns: `nil` if the person has a session in one of `statuses`, nothing is published, or the person was
+    ///   deleted. `hasRoom` says whether they have fewer than ``OpenSession/most`` sessions that are not stopped.
     func toOpen(
         for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], in transaction: Transaction
     ) async throws -> (hash: [UInt8], hasRoom: Bool)? {

@@ -3,7 +3,7 @@
 /// The claimant must not learn whether the owner disputed, or whether there is an account at all. So after a dispute
 /// the claimant sees a shadow status. It moves by the same table, but has no effects. A decoy has only a shadow.
 ///
-/// In a shadow, the clock takes the decisions of reviewers and owner (``DecoyCourse``). So a decoy can show everything
+/// In a shadow, the clock takes the decisions of reviewers and owner (``DecoyOutcome``). So a decoy can show everything
 /// that a real case shows, except the account itself.
 struct CaseLife: Sendable, Equatable {
     var status: CaseStatus
@@ -26,9 +26,9 @@ struct CaseLife: Sendable, Equatable {
     /// The next status and shadow after an event, or why the event is refused.
     func after(_ event: CaseEvent, by actor: CaseActor) -> Step {
         switch actor {
-        case .claimant, .clock: isDecidedByClock ? inShadow(event, by: actor) : withShadow(event, by: actor)
-        case .auth: isDecidedByClock ? inShadow(event, by: actor) : inTruth(event, by: actor)
-        case .owner, .reviewer: isDecoy ? .refused(.notTheirs) : inTruth(event, by: actor)
+        case .claimant, .clock: isDecidedByClock ? movingShadow(event, by: actor) : movingBoth(event, by: actor)
+        case .auth: isDecidedByClock ? movingShadow(event, by: actor) : movingStatus(event, by: actor)
+        case .owner, .reviewer: isDecoy ? .refused(.notTheirs) : movingStatus(event, by: actor)
         }
     }
 
@@ -47,7 +47,7 @@ struct CaseLife: Sendable, Equatable {
 
     /// Moves only the shadow, without effects. The clock acts in place of the reviewers and the owner. It completes no
     /// case.
-    private func inShadow(_ event: CaseEvent, by actor: CaseActor) -> Step {
+    private func movingShadow(_ event: CaseEvent, by actor: CaseActor) -> Step {
         let actor: CaseActor =
             switch (actor, event) {
             case (.clock, .approved), (.clock, .rejected): .reviewer
@@ -67,11 +67,11 @@ struct CaseLife: Sendable, Equatable {
     }
 
     /// Handles an event of the claimant or the clock. If there is a shadow, both the shadow and the true status move.
-    private func withShadow(_ event: CaseEvent, by actor: CaseActor) -> Step {
-        guard let shadow else { return inTruth(event, by: actor) }
+    private func movingBoth(_ event: CaseEvent, by actor: CaseActor) -> Step {
+        guard let shadow else { return movingStatus(event, by: actor) }
         switch CaseStateMachine.outcome(of: event, by: actor, in: shadow) {
         case .moves(let next, _):
-            guard case .moves(var life, let effects) = inTruth(event, by: actor) else { return .refused(.tooLate) }
+            guard case .moves(var life, let effects) = movingStatus(event, by: actor) else { return .refused(.tooLate) }
             if !life.status.isClosed { life.shadow = next }
             return .moves(life, effects)
         case .alreadyDone: return .alreadyDone
@@ -79,7 +79,7 @@ struct CaseLife: Sendable, Equatable {
         }
     }
 
-    private func inTruth(_ event: CaseEvent, by actor: CaseActor) -> Step {
+    private func movingStatus(_ event: CaseEvent, by actor: CaseActor) -> Step {
         // Reviewers decide a contested case like any other: after the hold, and once the claimant has given evidence.
         if actor == .reviewer, status == .contested, shadow != .inReview { return .refused(.tooEarly) }
         switch CaseStateMachine.outcome(of: event, by: actor, in: status) {

@@ -58,7 +58,7 @@ struct ReviewPolicy: Sendable {
 }
 
 /// Decides a shadow case by chance, with decisions that reviewers and an owner could make in a real case.
-enum DecoyCourse {
+enum DecoyOutcome {
     /// One in this many cases is approved. One in this many approved cases goes back to the reviewers. All others end.
     static let oneIn: UInt64 = 8
 

@@ -22,7 +22,7 @@ struct CaseTimers: Sendable {
         guard let id = Identifier(item.payload) else { return }
         try await database.transaction { transaction in
             guard let record = try await CaseStore.locked(id, in: transaction), record.life.isDecidedByClock,
-                let event = DecoyCourse.event(in: record.life.seen, by: .random(in: 0...UInt64.max))
+                let event = DecoyOutcome.event(in: record.life.seen, by: .random(in: 0...UInt64.max))
             else { return }
             _ = try await cases.apply(event, by: .clock, to: record, in: transaction)
         }

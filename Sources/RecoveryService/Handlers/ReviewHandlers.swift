@@ -115,13 +115,13 @@ struct SeePictureHandler: RequestHandler {
 
 struct ClaimReviewHandler: RequestHandler {
     let database: Database
-    let decider: Decider
+    let decisions: ReviewDecisions
     let reader: ReviewerReader
 
     func handle(_ request: ClaimReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
         return try await database.transaction { transaction in
-            let reviewed = try await decider.locked(request.recoveryId, for: reviewer, in: transaction)
+            let reviewed = try await decisions.locked(request.recoveryId, for: reviewer, in: transaction)
             let life = reviewed.record.life
             guard life.status == .inReview || life.status == .contested else {
                 throw ReviewError.refusal(
@@ -132,36 +132,36 @@ struct ClaimReviewHandler: RequestHandler {
             } catch {
                 throw ReviewError.refusal(error)
             }
-            decider.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
-            return try await decider.summary(of: request.recoveryId, in: transaction)
+            decisions.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
+            return try await decisions.summary(of: request.recoveryId, in: transaction)
         }
     }
 }
 
 struct ReleaseReviewHandler: RequestHandler {
     let database: Database
-    let decider: Decider
+    let decisions: ReviewDecisions
     let reader: ReviewerReader
 
     func handle(_ request: ReleaseReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
         return try await database.transaction { transaction in
-            decider.reviews.release(request.recoveryId, by: reviewer, in: transaction)
-            return try await decider.summary(of: request.recoveryId, in: transaction)
+            decisions.reviews.release(request.recoveryId, by: reviewer, in: transaction)
+            return try await decisions.summary(of: request.recoveryId, in: transaction)
         }
     }
 }
 
 struct ApproveCaseHandler: RequestHandler {
     let inbox: Inbox
-    let decider: Decider
+    let decisions: ReviewDecisions
     let reader: ReviewerReader
 
     func handle(_ request: ApproveCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
         return try await inbox.once(context) { transaction in
             return .reply(
-                try await decider.decide(
+                try await decisions.decide(
                     request.recoveryId, isApproved: true, note: request.note, by: reviewer, in: transaction))
         }
     }
@@ -169,14 +169,14 @@ struct ApproveCaseHandler: RequestHandler {
 
 struct RejectCaseHandler: RequestHandler {
     let inbox: Inbox
-    let decider: Decider
+    let decisions: ReviewDecisions
     let reader: ReviewerReader
 
     func handle(_ request: RejectCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
         return try await inbox.once(context) { transaction in
             return .reply(
-                try await decider.decide(
+                try await decisions.decide(
                     request.recoveryId, isApproved: false, note: request.note, by: reviewer, in: transaction))
         }
     }
@@ -185,7 +185,7 @@ struct RejectCaseHandler: RequestHandler {
 /// Claims and decides a case in one call. An operator has no account.
 struct DecideAsOperatorHandler: RequestHandler {
     let database: Database
-    let decider: Decider
+    let decisions: ReviewDecisions
     /// In development, operators are distinguished by name only, so that one developer can act as two.
     let isDevelopment: Bool
 
@@ -193,16 +193,16 @@ struct DecideAsOperatorHandler: RequestHandler {
         let reviewer = Reviewer(
             name: "operator \(request.operatorName)", person: nil, key: isDevelopment ? nil : context.callerKey?.base64)
         return try await database.transaction { transaction in
-            let reviewed = try await decider.locked(request.recoveryId, for: reviewer, in: transaction)
+            let reviewed = try await decisions.locked(request.recoveryId, for: reviewer, in: transaction)
             do throws(ReviewPolicy.Refusal) {
                 try reviewed.policy.mayClaim(reviewer.name, key: reviewer.key)
             } catch {
                 throw ReviewError.refusal(error)
             }
             if [.inReview, .contested].contains(reviewed.record.life.status) {
-                decider.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
+                decisions.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
             }
-            return try await decider.decide(
+            return try await decisions.decide(
                 request.recoveryId, isApproved: request.isApproved, note: request.note, by: reviewer, in: transaction)
         }
     }

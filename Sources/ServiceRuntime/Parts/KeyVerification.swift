@@ -17,15 +17,15 @@ import EventLoop
     func run() async throws -> String? {
         try await untilAnswered("keys_not_compared", log: log) {
             do {
-                try await KeyFingerprints.verify(keys, in: database)
+                try await KeyHashs.verify(keys, in: database)
                 return try await misfit()
-            } catch let mismatch as KeyFingerprints.Mismatch {
+            } catch let mismatch as KeyHashs.Mismatch {
                 return Self.text(of: mismatch)
             }
         }
     }
 
-    private static func text(of mismatch: KeyFingerprints.Mismatch) -> String {
+    private static func text(of mismatch: KeyHashs.Mismatch) -> String {
         mismatch.isHashing
             ? "its hashes were made with another key than \(mismatch.id). Let the line of that key end with `hashes`, "
                 + "and put new keys in front."

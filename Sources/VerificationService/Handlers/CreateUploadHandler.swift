@@ -33,7 +33,7 @@ struct CreateUploadHandler: RequestHandler {
 }
 
 extension MediaStore {
-    /// Promises an upload. ``UploadLimits/refusal(contentType:length:)`` has let the picture pass.
+    /// Promises an upload. The caller has checked the type and the length.
     ///
     /// - Returns: `nil` if the person is erased.
     /// - Throws: ``BusError`` `rate_limited` if the person has too many uploads.

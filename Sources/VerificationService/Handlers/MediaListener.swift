@@ -18,11 +18,11 @@ import ServiceRuntime
     let log: Log
     private let statistics: VerificationStatistics
     /// A picture takes three times its length in memory until it is kept.
-    private let keeping = Turns(4)
+    private let keeping = LoopSemaphore(4)
     /// It may take 80 MiB while it is checked.
-    private let checking = Turns(2)
+    private let checking = LoopSemaphore(2)
     /// A photo takes its length twice while it is decrypted.
-    private let reading = Turns(8)
+    private let reading = LoopSemaphore(8)
     private var media: MediaStore { photos.media }
 
     init(photos: PhotoStore, vault: MediaVault?, log: Log, statistics: VerificationStatistics) {

@@ -80,7 +80,7 @@ import ServiceRuntime
                 // If the judge cannot be asked, reviewers decide.
             }
         }
-        if case .later = opinion { throw DeliveryGoesOn(after: JudgeError.longPause) }
+        if case .later = opinion { throw RedeliverLater(after: JudgeError.longPause) }
         try await photos.media.database.transaction { transaction in
             guard case .decided(let moderation) = opinion else {
                 return photos.note(asked.photo, isWithJudge: false, in: transaction)

@@ -37,7 +37,7 @@ struct GetVerificationReviewHandler: RequestHandler {
 }
 
 struct DecideVerificationHandler: RequestHandler {
-    let reviewing: Reviewing
+    let reviewing: ReviewDecisions
 
     func handle(_ request: DecideVerification, context: RequestContext) async throws -> NoContent {
         try await reviewing.decide(request.sessionId, .photo, request.verdict, context)
@@ -45,7 +45,7 @@ struct DecideVerificationHandler: RequestHandler {
 }
 
 struct DecideDocumentHandler: RequestHandler {
-    let reviewing: Reviewing
+    let reviewing: ReviewDecisions
 
     func handle(_ request: DecideDocument, context: RequestContext) async throws -> NoContent {
         try await reviewing.decide(request.sessionId, .id, request.verdict, context)
@@ -53,7 +53,7 @@ struct DecideDocumentHandler: RequestHandler {
 }
 
 /// Stores the decisions of reviewers. Each tier has its own message for a decision.
-@Loop struct Reviewing {
+@Loop struct ReviewDecisions {
     let inbox: Inbox
     let workflow: VerificationWorkflow
     let bearers: BearerReader

@@ -111,7 +111,7 @@ import ServiceRuntime
         try await store.database.transaction { transaction in
             let known = try await store.locked(person, tier, in: transaction)
             guard let dueAt = known.verification.dueAt, dueAt.microsecondsSinceEpoch == due else { return }
-            guard dueAt <= known.now else { throw DeliveryGoesOn(after: dueAt - known.now) }
+            guard dueAt <= known.now else { throw RedeliverLater(after: dueAt - known.now) }
             try await apply(.clock, to: known, in: transaction)
         }
     }
@@ -142,7 +142,7 @@ import ServiceRuntime
             guard let error = error as? JudgeError else { throw error }
             throw error.postponed(after: item.attempts)
         }
-        throw DeliveryGoesOn(after: known.status == .processing ? JudgeError.pause : JudgeError.longPause)
+        throw RedeliverLater(after: known.status == .processing ? JudgeError.pause : JudgeError.longPause)
     }
 
     private func take(_ event: Verification.Event, _ person: Identifier) async throws {

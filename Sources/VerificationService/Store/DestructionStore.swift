@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Reads and writes `destructions`: the pictures whose row in `media` has ended.
+/// Ends rows of `media`, and reads and deletes the rows of `destructions` that then say what is to destroy.
 @Loop struct DestructionStore {
     let database: Database
 
@@ -21,7 +21,7 @@ import EventLoop
         }
     }
 
-    /// Ends the rows whose time is over.
+    /// Ends the rows of `media` whose time is over.
     func endExpired() async throws { _ = try await database.write(Self.expired, [.text("expired")]) }
 
     /// Takes some pictures that are due. They are due again in a minute.
@@ -29,10 +29,10 @@ import EventLoop
         try await database.write(Self.take, [.integer(Int64(limit))]).map(Picture.init)
     }
 
-    /// Removes pictures that were taken together. One with another due time stays: a replica took it later, or wrote its
-    /// bytes again.
+    /// Deletes the rows of pictures that are destroyed and were taken together. A row with another due time stays: a
+    /// replica took it later, or wrote the bytes again.
     ///
-    /// - Returns: those that were removed.
+    /// - Returns: those whose rows were deleted.
     func remove(_ pictures: [Picture], in transaction: Transaction) async throws -> [Picture] {
         let values: [SQLValue] = [.uuidArray(pictures.map(\.media)), .timestamp(pictures.first?.dueAt)]
         return try await transaction.query(Self.done, values).map(Picture.init)

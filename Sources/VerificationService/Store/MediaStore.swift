@@ -37,7 +37,7 @@ import EventLoop
         let expiresAt: Timestamp
     }
 
-    /// Adds a row that waits for its picture. ``UploadLimits`` have let the picture pass.
+    /// Adds a row that waits for its picture. The caller has counted it.
     ///
     /// - Returns: `nil` if the person is erased.
     func reserve(
@@ -102,7 +102,8 @@ import EventLoop
 
     /// Counts one more upload of a person. Their other uploads wait until the transaction ends.
     ///
-    /// - Returns: how many uploads they had open and had begun today before it; `nil` if the person is erased.
+    /// - Returns: the uploads that were open, those begun earlier today, and the time until tomorrow (UTC); `nil` if the
+    ///   person is erased.
     func count(
         for person: Identifier, in transaction: Transaction
     ) async throws -> (open: Int64, today: Int64, untilTomorrow: Duration)? {

@@ -200,7 +200,7 @@ enum BusCommand {
     ///   - wish: returns the question to the replica at an endpoint.
     @Loop static func look(
         _ bus: BusAccess, at only: ServiceName? = nil, within limit: Duration = patience,
-        wish: (String) -> BusProbe.Wish = { _ in .nothing }
+        wish: (String) -> BusProbe.Question = { _ in .nothing }
     ) async throws -> [Replica] {
         let security = try bus.security()
         var looks: [Task<Replica, any Error>] = []

@@ -15,7 +15,7 @@ struct LoadReport: Sendable {
     var achieved: Double { Double(actions.done) / span.seconds }
 
     /// The reasons why the figures do not count; empty if they count.
-    var flaws: [LoadFlaw] {
+    var flaws: [GeneratorLimit] {
         LoadVerdict.flaws(
             lag: lag, times: actions.times, waits: waits, calls: calls.values.reduce(0) { $0 + $1.times.count },
             busy: span.busy)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A reason why the figures of a load describe the generator more than the system.
-enum LoadFlaw: Equatable {
+enum GeneratorLimit: Equatable {
     /// At the quantile `share`, the generator started calls `lag` microseconds late, and calls took `measured`
     /// microseconds.
     case late(share: Double, lag: UInt64, measured: UInt64)
@@ -46,9 +46,9 @@ enum LoadVerdict {
     ///   - busy: the part of the time in which the generator's thread worked.
     /// - Returns: the flaws; empty if the run is valid.
     static func flaws(lag: LatencyHistogram, times: LatencyHistogram, waits: Int, calls: Int, busy: Double)
-        -> [LoadFlaw]
+        -> [GeneratorLimit]
     {
-        var flaws: [LoadFlaw] = []
+        var flaws: [GeneratorLimit] = []
         for share in shares {
             let (late, measured) = (lag.quantile(share), times.quantile(share))
             guard late > smallLag, Double(late) > lagPart * Double(measured) else { continue }

@@ -87,7 +87,7 @@ final class LocalSystem {
         supervisor.watch = hangs
         supervisor.onScale = { [unowned self] in
             do {
-                for (service, count) in try ScaleWish.read(state) {
+                for (service, count) in try ScaleRequest.read(state) {
                     try scale(service, to: count, supervisor, postgres)
                 }
             } catch {

@@ -68,7 +68,7 @@ struct GetStimulusStatisticsHandler: RequestHandler {
     func handle(_ request: GetStimulusStatistics, context: RequestContext) async throws -> StimulusStatistics {
         try context.requireAdmin()
         let stored = try await drafts.version(request.version, of: StimulusSetDocument.key)
-        return try await statistics.statistics(of: StimulusSets.read(stored)).anonymous
+        return try await statistics.statistics(of: StimulusSets.read(stored)).suppressingSmallCounts
     }
 }
 

@@ -7,6 +7,7 @@ import JSONText
 @Loop struct StatisticsStore {
     let database: Database
 
+    /// Nobody may see them before ``StimulusStatistics/suppressingSmallCounts``.
     func statistics(of set: StimulusSet) async throws -> StimulusStatistics {
         let (totals, items) = try await database.transaction { transaction in
             (

@@ -35,7 +35,7 @@ import Testing
         #expect(SigningKeyPolicy.isOver(successor: at(-1200), now: Self.now))
     }
 
-    @Loop private func store(_ auth: AuthStage, every period: Duration? = nil) -> SigningKeyRotator {
+    @Loop private func rotator(_ auth: AuthStage, every period: Duration? = nil) -> SigningKeyRotator {
         let container = auth.stage.containers[0]
         return SigningKeyRotator(
             database: container.database, sealer: Secrets(container.keys).keySealer, audit: container.audit,
@@ -49,12 +49,12 @@ import Testing
 
     @Test func areMadeByTheScheduleOnceForTheFleet() async throws {
         try await AuthStage.run(replicas: 2) { auth in
-            let stores = (0..<4).map { _ in store(auth, every: .seconds(30 * 86_400)) }
+            let rotators = (0..<4).map { _ in rotator(auth, every: .seconds(30 * 86_400)) }
             try await age(auth, "29 days 23 hours")
-            for store in stores { try await store.load() }
+            for rotator in rotators { try await rotator.load() }
             #expect(try await auth.stage.rows("SELECT count(*) FROM signing_keys") == "1")
             try await age(auth, "1 hour")
-            let loads = stores.map { store in Loop.spawn { try await patiently { try await store.load() } } }
+            let loads = rotators.map { rotator in Loop.spawn { try await patiently { try await rotator.load() } } }
             for load in loads { try await load.value }
             #expect(try await auth.stage.rows("SELECT count(*) FROM signing_keys") == "2")
             let wait =
@@ -65,25 +65,25 @@ import Testing
 
     @Test func arePublishedThenSignThenRetireThenGo() async throws {
         try await AuthStage.run { auth in
-            let store = store(auth)
-            try await store.load()
-            let old = try store.issuer(at: .now()).kid
+            let rotator = rotator(auth)
+            try await rotator.load()
+            let old = try rotator.issuer(at: .now()).kid
             let rotated = try await auth.stage.asking(as: .operator).call(RotateSigningKey(), auth.options())
-            #expect(try await store.rotate() == rotated, "it waits already")
-            #expect(try store.published.keys.map(\.kid) == [rotated.kid, old])
-            #expect(try store.issuer(at: .now()).kid == old)
-            #expect(try store.issuer(at: rotated.signsFrom).kid == rotated.kid)
+            #expect(try await rotator.rotate() == rotated, "it waits already")
+            #expect(try rotator.published.keys.map(\.kid) == [rotated.kid, old])
+            #expect(try rotator.issuer(at: .now()).kid == old)
+            #expect(try rotator.issuer(at: rotated.signsFrom).kid == rotated.kid)
 
             try await age(auth, "10 minutes")
-            try await store.load()
-            #expect(try store.issuer(at: .now()).kid == rotated.kid)
-            #expect(try store.published.keys.count == 2)
+            try await rotator.load()
+            #expect(try rotator.issuer(at: .now()).kid == rotated.kid)
+            #expect(try rotator.published.keys.count == 2)
             try await age(auth, "19 minutes 50 seconds")
-            for _ in 0..<2 { try await store.load() }
-            #expect(try store.published.keys.count == 2, "a token of the old one may be alive")
+            for _ in 0..<2 { try await rotator.load() }
+            #expect(try rotator.published.keys.count == 2, "a token of the old one may be alive")
             try await age(auth, "10 seconds")
-            for _ in 0..<2 { try await store.load() }
-            #expect(try store.published.keys.map(\.kid) == [rotated.kid])
+            for _ in 0..<2 { try await rotator.load() }
+            #expect(try rotator.published.keys.map(\.kid) == [rotated.kid])
             #expect(try await auth.stage.rows("SELECT kid FROM signing_keys") == rotated.kid)
         }
     }

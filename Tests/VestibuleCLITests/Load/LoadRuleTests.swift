@@ -106,7 +106,7 @@ import Testing
     private static func flaws(
         lag: [(Int, UInt64)] = [(1_000, 50)], times: [(Int, UInt64)] = [(1_000, 2_000)], waits: Int = 0,
         calls: Int = 1_000, busy: Double = 0.5
-    ) -> [LoadFlaw] {
+    ) -> [GeneratorLimit] {
         LoadVerdict.flaws(lag: Self.times(lag), times: Self.times(times), waits: waits, calls: calls, busy: busy)
     }
 

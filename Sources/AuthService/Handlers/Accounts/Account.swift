@@ -15,7 +15,7 @@ extension Account {
     /// The account of a person who proved to own it; `nil` if there is none.
     ///
     /// - Throws: ``BusError`` `forbidden` if the account is not active.
-    @Loop init?(_ locked: LockedAccount?, audit: AuditTrail, in transaction: Transaction) async throws {
+    @Loop init?(_ locked: StoredAccount?, audit: AuditTrail, in transaction: Transaction) async throws {
         guard let locked else { return nil }
         guard locked.isActive else {
             throw BusError(.forbidden, "This account is not available. Please contact support.")

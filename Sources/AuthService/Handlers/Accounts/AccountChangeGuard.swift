@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Refuses changes of an account, while the account is locked.
+/// Says whether an account may be changed now.
 @Loop enum AccountChangeGuard {
     /// Locks the account until the transaction ends, and says what the session may do. Meanwhile, a recovery that
     /// freezes or moves the account waits.
@@ -16,7 +16,7 @@ import EventLoop
         return standing
     }
 
-    /// For a change that no session makes.
+    /// Refuses a change that no session makes, if the account is frozen. The caller has locked the account.
     ///
     /// - Parameter moment: recoveries that began after it count only if they moved the account; `nil` if all count.
     /// - Throws: ``BusError`` `account_frozen`.

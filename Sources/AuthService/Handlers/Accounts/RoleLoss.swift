@@ -6,7 +6,7 @@ import EventLoop
 enum RoleLoss: String {
     case phoneChanged = "phone_changed"
     case recovered
-    /// A code by SMS linked another identity, which would grant the role.
+    /// Another identity was linked, which would grant the role.
     case identityLinked = "identity_linked"
     /// The number was given to its new holder.
     case detached

@@ -109,7 +109,7 @@ struct UnlinkEmailHandler: RequestHandler {
                     "Your account got its first number lately. Please unlink your email address later.",
                     retryAfter: wait)
             }
-            guard try await WaysIn.count(of: actor.userID, in: transaction) > 1 else {
+            guard try await SignInMethods.count(of: actor.userID, in: transaction) > 1 else {
                 throw BusError(
                     .lastWayIn, "Your email address is the only way into your account. Add a phone number first.")
             }

@@ -88,7 +88,7 @@ struct UnlinkIdentityHandler: RequestHandler {
             try standing.mustNotBeFrozen()
             let linked = try await IdentityStore.list(of: actor.userID, in: transaction)
             guard let identity = linked.first(where: { $0.provider == provider }) else { return NoContent() }
-            if try await WaysIn.count(of: actor.userID, in: transaction) == 1 {
+            if try await SignInMethods.count(of: actor.userID, in: transaction) == 1 {
                 throw BusError(
                     .lastWayIn, "\(provider.title) is the only way into your account. Add a phone number first.")
             }

@@ -35,7 +35,9 @@ struct TakeAppleNotificationHandler: RequestHandler {
         AccountStore.lock(person, in: transaction)
         let linked = try await IdentityStore.list(of: person, in: transaction)
         guard linked.contains(where: { $0.hash == hash }) else { return }
-        if try await WaysIn.count(of: person, in: transaction) > 1 { IdentityStore.remove(hash, in: transaction) }
+        if try await SignInMethods.count(of: person, in: transaction) > 1 {
+            IdentityStore.remove(hash, in: transaction)
+        }
         let chain = try await audit.chain(of: person, in: transaction)
         SessionStore.revokeAll(of: person, openedBy: .apple, .unlinked, chain: chain, in: transaction)
         audit.note(

@@ -26,7 +26,7 @@ struct BeginRecoveryHandler: RequestHandler {
         let contact = try contact(in: request)
         // The identity is checked before any look-up, so that a refusal reveals nothing about the account.
         let shown = try await identity(in: request)
-        let sought: AccountStore.Sought
+        let sought: AccountStore.LoginIdentifier
         if let contact {
             sought = .contact(contact.kind, secrets.hashes(of: contact))
         } else if let shown {
@@ -77,9 +77,9 @@ struct BeginRecoveryHandler: RequestHandler {
     /// The account that a claim can reach; `nil` if there is none or it is not active. An account with a number is
     /// reached by a number only, since that is the strongest way in.
     @Loop static func reachable(
-        by sought: AccountStore.Sought, in transaction: Transaction
+        by sought: AccountStore.LoginIdentifier, in transaction: Transaction
     ) async throws -> Identifier? {
-        guard let (person, isActive) = try await AccountStore.locked(by: sought, in: transaction), isActive else {
+        guard let (person, isActive) = try await AccountStore.named(by: sought, in: transaction), isActive else {
             return nil
         }
         if case .contact(.phone, _) = sought { return person }

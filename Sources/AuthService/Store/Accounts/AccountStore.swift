@@ -3,7 +3,7 @@ import Database
 import EventLoop
 
 /// An account that is locked until the transaction ends.
-struct LockedAccount: Sendable {
+struct StoredAccount: Sendable {
     let id: Identifier
     let role: String
     let isActive: Bool
@@ -20,14 +20,14 @@ struct LockedAccount: Sendable {
     /// - Parameter find: selects the account's row by `key`.
     static func locked(
         _ find: Statement, _ key: SQLValue, in transaction: Transaction
-    ) async throws -> LockedAccount? {
+    ) async throws -> StoredAccount? {
         var locked: Identifier?
         // Usually two rounds. Another is needed if the key moved to another account during the wait.
         for _ in 0..<4 {
             guard let row = try await transaction.query(find, [key]).first else { return nil }
             let id = try row.uuid("id")
             if id == locked {
-                return LockedAccount(
+                return StoredAccount(
                     id: id, role: try row.text("role"), isActive: try row.text("status") == "active",
                     keySealed: try row.optionalBytes("key_sealed"))
             }
@@ -98,7 +98,7 @@ struct LockedAccount: Sendable {
     }
 
     /// The contact or identity by which a claim names an account.
-    enum Sought: Sendable {
+    enum LoginIdentifier: Sendable {
         case contact(Contact.Kind, ContactHashes)
         /// The hash of an identity.
         case identity([UInt8])
@@ -116,8 +116,8 @@ struct LockedAccount: Sendable {
     /// other account has the number.
     ///
     /// The account is locked until the transaction ends, so that a later change of it sees the freeze.
-    static func locked(
-        by sought: Sought, in transaction: Transaction
+    static func named(
+        by sought: LoginIdentifier, in transaction: Transaction
     ) async throws -> (person: Identifier, isActive: Bool)? {
         var rows: [Row]
         switch sought {
@@ -159,7 +159,7 @@ struct LockedAccount: Sendable {
     }
 
     /// The account with an id, locked until the transaction ends; `nil` if there is none.
-    static func account(_ person: Identifier, in transaction: Transaction) async throws -> LockedAccount? {
+    static func account(_ person: Identifier, in transaction: Transaction) async throws -> StoredAccount? {
         try await locked(byID, .uuid(person), in: transaction)
     }
 
@@ -167,7 +167,7 @@ struct LockedAccount: Sendable {
     /// with the contact waits.
     static func known(
         _ kind: Contact.Kind, _ contact: ContactHashes, in transaction: Transaction
-    ) async throws -> LockedAccount? {
+    ) async throws -> StoredAccount? {
         lock(lasting: contact.lasting, in: transaction)
         return try await locked(by(kind), contact.sought, in: transaction)
     }

@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Reads what a session may do to its account, while the account is locked.
+/// Reads what a session may do to its account, and whether a recovery freezes the account.
 @Loop enum StandingStore {
     /// Locks the account until the transaction ends, and reads the standing of the session. Meanwhile, a recovery that
     /// freezes or moves the account waits.
@@ -18,7 +18,7 @@ import EventLoop
         }
     }
 
-    /// The time until the freeze of an account ends by itself; `nil` if it is not frozen.
+    /// The time until the freeze of an account ends by itself; `nil` if no recovery that counts freezes it.
     ///
     /// - Parameter moment: recoveries that began after it count only if they moved the account; `nil` if all count.
     static func freeze(

@@ -18,7 +18,7 @@ struct LinkedIdentity: Sendable {
 /// Rows of linked identities.
 @Loop enum IdentityStore {
     /// The account that an identity opens, locked until the transaction ends; `nil` if there is none.
-    static func account(_ hash: [UInt8], in transaction: Transaction) async throws -> LockedAccount? {
+    static func account(_ hash: [UInt8], in transaction: Transaction) async throws -> StoredAccount? {
         try await AccountStore.locked(byHash, .bytes(hash), in: transaction)
     }
 

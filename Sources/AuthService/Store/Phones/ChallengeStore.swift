@@ -174,7 +174,7 @@ extension Secrets {
         transaction.send(wrong, [.uuid(id), .bool(isDead)])
     }
 
-    /// Locks the principal of a challenge out of its phone for so many seconds.
+    /// Refuses the principal of a challenge further codes for the challenge's number or address, for a while.
     static func lockOut(_ challenge: Challenge, for seconds: Int64, in transaction: Transaction) {
         let values: [SQLValue] = [
             .bytes(challenge.contactHash), .text(challenge.principal.rawValue), .integer(seconds),

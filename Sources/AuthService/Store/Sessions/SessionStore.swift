@@ -313,12 +313,13 @@ struct PresentedToken: Sendable {
             """)
     }
     /// PostgreSQL cannot search an index by `clock_timestamp()`, because that may differ from row to row.
-    nonisolated static let overdue: Statement = """
+    nonisolated static let overdue = Statement(
+        """
         SELECT id, person_id FROM sessions
         WHERE revoked_at IS NULL AND (last_used_at <= now() - $1::bigint * interval '1 s'
             OR created_at <= now() - $2::bigint * interval '1 s')
-        LIMIT 1000
-        """
+        LIMIT \(HousekeepingStore.batch)
+        """)
     private static let list: Statement = """
         SELECT s.id, s.device_id, d.name, d.platform, s.created_at, s.last_used_at
         FROM sessions s JOIN devices d ON d.id = s.device_id

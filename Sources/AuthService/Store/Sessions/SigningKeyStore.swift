@@ -26,7 +26,7 @@ struct StoredSigningKey: Sendable {
         }
     }
 
-    /// - Parameter lead: how long from now the key begins to sign.
+    /// - Parameter lead: the time until the key begins to sign.
     static func insert(
         _ kid: String, _ publicKey: [UInt8], sealed seed: [UInt8], after lead: Duration, in transaction: Transaction
     ) {

@@ -27,7 +27,7 @@ final class ProfileField: Sendable {
 
     let key: String
     /// For searches by the key.
-    let mark: KeyMark
+    let hash: KeyHash
     /// The step of the onboarding, from 2. Step 1 is the account.
     let step: Int64
     let kind: Kind
@@ -43,7 +43,7 @@ final class ProfileField: Sendable {
 
     init(key: String, step: Int64, kind: Kind, category: Category, isDeclinable: Bool, isPublic: Bool) {
         (self.key, self.step, self.kind, self.category) = (key, step, kind, category)
-        mark = KeyMark(key)
+        hash = KeyHash(key)
         (self.isDeclinable, self.isPublic) = (isDeclinable, isPublic)
         (isDateOfBirth, isCity, isPhoto) = (key == "dateOfBirth", key == "city", key == ProfilePhoto.field)
     }

@@ -1,7 +1,8 @@
 import JSONText
 
 extension AnswerSheet {
-    /// The answers in a snapshot, by the keys of their places. Questions that are hidden or stale have none.
+    /// The answers in a snapshot, by the keys of their places. Hidden, stale and unanswered questions have
+    /// none. A default that counts is in it.
     ///
     /// - Parameter stored: the stored form of a value at a place.
     func snapshot(_ stored: (_ value: JSONValue, _ place: String) -> JSONValue) -> [String: JSONValue] {

@@ -4,15 +4,15 @@ import JSONText
 /// The possible results of the tests on any number of subjects. Each subject can have the results of a single one.
 struct SubjectOutcomes {
     /// The result of each test; `nil` for tests that only count, and for tests that are not used.
-    typealias Truths = [Bool?]
+    typealias TestResults = [Bool?]
 
     /// The tests; `nil` for those that are not used.
     private let tests: [SubjectsTest?]
     private let range: ClosedRange<Int>
     private let today: CivilDate
     /// The results for one subject. `done` has those in which nothing required is missing.
-    private var all: [Truths: PathExplorer.Counts] = [:]
-    private var done: [Truths: PathExplorer.Counts] = [:]
+    private var all: [TestResults: PathExplorer.Counts] = [:]
+    private var done: [TestResults: PathExplorer.Counts] = [:]
 
     /// - Parameter range: how many subjects a questionnaire may be completed with.
     init(_ tests: [SubjectsTest?], _ range: ClosedRange<Int>, _ today: CivilDate) {
@@ -20,7 +20,7 @@ struct SubjectOutcomes {
     }
 
     /// - Parameter truths: the result of each test's condition on one subject.
-    mutating func add(_ truths: Truths, isDone: Bool, _ counts: PathExplorer.Counts) {
+    mutating func add(_ truths: TestResults, isDone: Bool, _ counts: PathExplorer.Counts) {
         let asked = tests.indices.map { tests[$0]?.condition == nil ? nil : truths[$0] }
         if all[asked]?.widen(by: counts) == nil { all[asked] = counts }
         guard isDone else { return }
@@ -33,7 +33,7 @@ struct SubjectOutcomes {
     ///   - spend: takes a step, and returns `false` if none is left.
     ///   - take: gets the results of the tests, whether nothing required is missing, and the counts. `false` ends it.
     /// - Returns: `false` if it was ended or no step is left.
-    func gather(isShown: Bool, _ spend: () -> Bool, _ take: (Truths, Bool, PathExplorer.Counts) -> Bool) -> Bool {
+    func gather(isShown: Bool, _ spend: () -> Bool, _ take: (TestResults, Bool, PathExplorer.Counts) -> Bool) -> Bool {
         for (states, isDone) in [(done, true), (all, false)] {
             guard var counts = states.values.first else { continue }
             for other in states.values { counts.widen(by: other) }
@@ -46,10 +46,10 @@ struct SubjectOutcomes {
     }
 
     private func several(
-        _ states: [Truths: PathExplorer.Counts], isDone: Bool, _ spend: () -> Bool,
-        _ take: (Truths, Bool, PathExplorer.Counts) -> Bool
+        _ states: [TestResults: PathExplorer.Counts], isDone: Bool, _ spend: () -> Bool,
+        _ take: (TestResults, Bool, PathExplorer.Counts) -> Bool
     ) -> Bool {
-        var (together, isFinal, told) = (states, false, Set<Truths>())
+        var (together, isFinal, told) = (states, false, Set<TestResults>())
         for count in 1...range.upperBound {
             if count > 1, !isFinal {
                 guard let grown = joined(together, states, spend) else { return false }
@@ -72,8 +72,9 @@ struct SubjectOutcomes {
     ///
     /// - Returns: `nil` if no step is left.
     private func joined(
-        _ together: [Truths: PathExplorer.Counts], _ states: [Truths: PathExplorer.Counts], _ spend: () -> Bool
-    ) -> (states: [Truths: PathExplorer.Counts], isFinal: Bool)? {
+        _ together: [TestResults: PathExplorer.Counts], _ states: [TestResults: PathExplorer.Counts],
+        _ spend: () -> Bool
+    ) -> (states: [TestResults: PathExplorer.Counts], isFinal: Bool)? {
         var (joined, isFinal) = (together, true)
         for (truths, counts) in together {
             for (one, own) in states {
@@ -97,14 +98,14 @@ struct SubjectOutcomes {
     }
 
     /// The results of the tests on the number of subjects.
-    private func counted(_ count: Int) -> Truths {
+    private func counted(_ count: Int) -> TestResults {
         tests.map { test in
             guard case .count(let rule)? = test?.rule else { return nil }
             return rule.truth(of: .integer(Int64(count)), today: today)
         }
     }
 
-    private var none: Truths {
+    private var none: TestResults {
         zip(tests, counted(0)).map { test, counted in
             switch test?.rule {
             case .any: false

@@ -17,7 +17,7 @@ enum ScaleCommand {
             throw CommandError(
                 "the running release cannot change its scale: run vestibule down, then vestibule up --scale")
         }
-        try ScaleWish.write(scale, state)
+        try ScaleRequest.write(scale, state)
         kill(run.process, SIGUSR1)
         let end = Date().addingTimeInterval(patience)
         while try !isReached(scale, state) {
@@ -42,7 +42,7 @@ enum ScaleCommand {
 }
 
 /// The scale that a command asks of the running system, in a file beside the run file.
-enum ScaleWish {
+enum ScaleRequest {
     private static func file(_ state: StateFolder) -> String { "\(state.path)/scale.json" }
 
     static func write(_ scale: [String: Int], _ state: StateFolder) throws {

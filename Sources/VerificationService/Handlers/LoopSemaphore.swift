@@ -1,7 +1,7 @@
 import EventLoop
 
 /// Lets a few callers in at a time, in the order in which they came.
-@Loop final class Turns {
+@Loop final class LoopSemaphore {
     private var free: Int
     private var waiting: [LoopPromise<Void>] = []
 

@@ -1,5 +1,5 @@
 /// Counts typing errors: an added, a missing or a wrong letter, or two exchanged letters.
-struct Slips {
+struct EditDistance {
     private let text: [UInt8]
     /// The most errors that are counted.
     private let most: Int

@@ -3,7 +3,7 @@ import Database
 import EventLoop
 
 /// Counts the ways into an account: its phone, its email address and its linked identities.
-@Loop enum WaysIn {
+@Loop enum SignInMethods {
     /// Call it while the account is locked.
     static func count(of person: Identifier, in transaction: Transaction) async throws -> Int64 {
         try await transaction.query(count, [.uuid(person)]).first?.integer("ways") ?? 0

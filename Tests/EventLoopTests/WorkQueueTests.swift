@@ -4,9 +4,9 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("threads for work that waits") struct WorkLineTests {
+@Suite("threads for work that waits") struct WorkQueueTests {
     @Test func workBeginsInItsOrderOnNoMoreThreadsThanAllowed() async throws {
-        let line = WorkLine(threads: 1)
+        let line = WorkQueue(threads: 1)
         let begun = Begun()
         let gate = DispatchSemaphore(value: 0)
         async let first: Void = line.run { gate.wait() }
@@ -25,7 +25,7 @@ import Testing
 
     /// Both gates open only if both wait at the same time.
     @Test func workThatWaitsHoldsUpNoOther() async throws {
-        let line = WorkLine(threads: 2)
+        let line = WorkQueue(threads: 2)
         let (one, other) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         for _ in 0..<200 {
             async let first: Void = line.run {
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func allIdleThreadsButOneEnd() async throws {
-        let line = WorkLine(threads: 8, patience: .milliseconds(20))
+        let line = WorkQueue(threads: 8, patience: .milliseconds(20))
         let gate = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 { group.addTask { try await line.run { gate.wait() } } }
@@ -62,7 +62,7 @@ import Testing
 
     /// If the thread that waited longest had the next work, both would have some in time.
     @Test func theThreadThatHadWorkLastGetsTheNext() async throws {
-        let line = WorkLine(threads: 2, patience: .milliseconds(300))
+        let line = WorkQueue(threads: 2, patience: .milliseconds(300))
         let gate = DispatchSemaphore(value: 0)
         async let first: Void = line.run { gate.wait() }
         async let second: Void = line.run { gate.wait() }

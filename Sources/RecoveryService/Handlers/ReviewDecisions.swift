@@ -9,7 +9,7 @@ struct ReviewedCase: Sendable {
 }
 
 /// Applies the decisions of reviewers to cases.
-struct Decider: Sendable {
+struct ReviewDecisions: Sendable {
     let cases: CaseWorkflow
     let reviews: ReviewStore
 

@@ -6,7 +6,7 @@ import Synchronization
 /// The thread that had work last gets the next work. A thread without work for a while goes back to Dispatch. So little
 /// work needs few threads. Dispatch alone has no bound. It also wakes the thread that has waited longest, so that no
 /// thread ends. Each thread then keeps up to 64 KB of memory that other threads queued.
-final class WorkLine: Sendable {
+final class WorkQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
