@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import EventLoop
 
-/// Checks the profiles that an older version of the catalogue judged against the catalogue of this release.
+/// Checks the profiles that an older version of the library judged against the version in use.
 struct FieldRecheck: Sendable {
     let profile: ProfileContext
     private static let batch: Int64 = 200

@@ -10,8 +10,7 @@ struct GetPersonHandler: RequestHandler {
         let plan = try await profile.plans.current(for: app)
         // A person is visible in the apps that they use. A person who has used no app since plans exist is in the
         // default app.
-        let shown = profile.libraries.known.catalogue.publicKeys
-        guard let record = try await profile.store.publicPart(of: request.personId, showing: shown),
+        guard let record = try await profile.publicPart(of: request.personId),
             record.plans[app ?? PublishedPlans.defaultApp] != nil || app == nil && record.plans.isEmpty,
             let person = PublicView.person(
                 record, plan, followed: try await profile.plans(of: record), today: profile.today(of: record))

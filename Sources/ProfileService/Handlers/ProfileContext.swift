@@ -66,12 +66,18 @@ struct ProfileContext: Sendable {
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
         switch try await store.stored(person) {
         case nil: return nil
-        case .complete(let record): return record
+        case .withCopies(let record): return record
         case .withoutCopies:
             // If nothing can be written now, the next read tries again.
             Loop.spawn { try? await store.copy(person) }
-            return try await store.withoutCopies(person)
+            return try await store.readingCopies(of: person)
         }
+    }
+
+    /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
+    /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
+    @Loop func publicPart(of person: Identifier) async throws -> ProfileRecord? {
+        try await store.part(of: person, showing: libraries.known.catalogue.publicKeys)
     }
 
     /// The profile, locked until the transaction ends. It is created if there is none.

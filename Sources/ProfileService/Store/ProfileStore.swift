@@ -26,19 +26,19 @@ struct ProfileStore: Sendable {
 
     /// A profile as its row has it.
     enum Stored {
-        case complete(ProfileRecord)
-        /// The row is older than the copies of the person's plans, consents and tasks.
+        case withCopies(ProfileRecord)
+        /// The row was written before rows had copies of the person's plans, consents and tasks.
         case withoutCopies
     }
 
     /// The profile, read together with those of other people; `nil` if there is none.
     @Loop func stored(_ person: Identifier) async throws -> Stored? {
         guard let row = try await profiles.row(of: person) else { return nil }
-        return try row.isNull("plans") ? .withoutCopies : .complete(record(row))
+        return try row.isNull("plans") ? .withoutCopies : .withCopies(record(row))
     }
 
-    /// Reads a profile whose row has no copies.
-    @Loop func withoutCopies(_ person: Identifier) async throws -> ProfileRecord? {
+    /// The profile, whose row may have no copies.
+    @Loop func readingCopies(of person: Identifier) async throws -> ProfileRecord? {
         try await database.read(Self.loadMany, [.uuidArray([person])]).first.map { try record($0) }
     }
 
@@ -60,14 +60,12 @@ struct ProfileStore: Sendable {
         try await transaction.query(Self.loadMany, [.uuidArray(people)]).map { try record($0) }
     }
 
-    /// The fields that other people may see, and the date of birth, from which the age is calculated. Private fields
-    /// are not read, so that nothing in the answer can depend on them. It is `nil` if there is no profile.
-    @Loop func publicPart(of person: Identifier, showing keys: [String]) async throws -> ProfileRecord? {
+    /// The profile with some fields, and the date of birth. Other fields are not read. It is `nil` if there is no profile.
+    @Loop func part(of person: Identifier, showing keys: [String]) async throws -> ProfileRecord? {
         try await database.read(Self.loadPublic, [.uuid(person), .textArray(keys)]).first.map { try record($0) }
     }
 
-    /// Locks profiles that were judged by an older library than this version. It skips profiles that are locked
-    /// already.
+    /// Locks profiles that an older version of the library judged. It skips profiles that are locked already.
     ///
     /// - Returns: the profiles that can be opened, and the number of those that cannot. It also returns the last person
     ///   of the batch if there may be more.
@@ -101,7 +99,7 @@ struct ProfileStore: Sendable {
 
     /// Creates the profile if there is none, unless the person was deleted.
     ///
-    /// - Parameter version: the library that judges its answers.
+    /// - Parameter version: the version of the library that judges its answers.
     @Loop func create(_ person: Identifier, judgedBy version: Int64, in transaction: Transaction) {
         Erasure.wait(for: person, in: transaction)
         transaction.send(Self.create, [.uuid(person), .integer(version)])

@@ -54,6 +54,7 @@ struct RecoveryPolicy: Sendable {
     /// The seconds for which a claimant is barred from the account, after a dispute or a rejection in a
     /// contested case.
     static let bar: Int64 = 2_592_000
+
     /// The references by which a claimant is barred: the contact and its mailbox. A claimant with proof is also barred
     /// by the device and the identity that they showed. Otherwise the same proof with another mailbox would be accepted
     /// again.

@@ -9,7 +9,7 @@ struct ReviewPolicy: Sendable {
     var firstApproval: String?
     /// The key of the connection over which an operator gave it; `nil` if no operator did, or on a bus without keys.
     var firstApprovalKey: String?
-    /// Whether two approvals are needed, since the owner disputed before or the account is that of staff.
+    /// Whether two approvals are needed, by ``approvalsNeeded(isOfStaff:wasContested:wasDisputed:)``.
     var needsTwo: Bool
     /// The verdict of the evidence provider; `nil` if there is none yet.
     var verdict: String?

@@ -56,8 +56,8 @@ struct ReviewStore: Sendable {
             })
     }
 
-    /// A case's summary, with the reviewer of the first approval and the key of that connection; `nil` for an unknown
-    /// case and for a decoy.
+    /// A case's summary, with the reviewer of the first approval and the key of that reviewer's connection; `nil` for an
+    /// unknown case and for a decoy.
     @Loop func review(
         of id: Identifier, in transaction: Transaction
     ) async throws -> (summary: ReviewSummary, firstApproval: String?, firstApprovalKey: String?)? {
@@ -125,13 +125,13 @@ struct ReviewStore: Sendable {
         let needed = ReviewPolicy.approvalsNeeded(
             isOfStaff: try row.bool("is_of_staff"), wasContested: try row.bool("was_contested"),
             wasDisputed: try row.bool("was_disputed"))
-        let approvals = try row.optionalText("first_approval") == nil ? 0 : 1
+        let first: Int64 = try row.optionalText("first_approval") == nil ? 0 : 1
         return ReviewSummary(
             recoveryId: try row.uuid("id"), status: try row.text("status"),
             requestedAt: try row.timestamp("created_at"),
             holdUntil: try row.timestamp("hold_until"), evidenceAt: try row.optionalTimestamp("evidence_at"),
             verdict: try row.optionalText("verdict"), proof: try row.optionalText("proof"),
-            approvals: try row.bool("is_approved") ? needed : Int64(approvals), approvalsNeeded: needed,
+            approvals: try row.bool("is_approved") ? needed : first, approvalsNeeded: needed,
             reviewer: try row.optionalText("reviewer"), reviewerUntil: try row.optionalTimestamp("reviewer_until"))
     }
 

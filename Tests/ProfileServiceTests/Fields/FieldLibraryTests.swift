@@ -116,7 +116,7 @@ import Testing
                 WHERE person_id = '\(profile.person)'
                 """)
             let shown = try profile.libraries().known.catalogue.publicKeys
-            let record = try #require(try await profile.store().publicPart(of: profile.person, showing: shown))
+            let record = try #require(try await profile.store().part(of: profile.person, showing: shown))
             #expect(record.fields["motto"] == nil && record.fields["displayName"] != nil)
         }
     }

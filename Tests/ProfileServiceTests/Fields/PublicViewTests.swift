@@ -55,7 +55,7 @@ import Testing
                 "displayName": "Zoë", "lastName": "Ågren", "coordinates": ["latitude": 59.3, "longitude": 18],
             ])
             let (store, shown) = (try profile.store(), FieldCatalogue.shipped.publicKeys)
-            let record = try #require(try await store.publicPart(of: profile.person, showing: shown))
+            let record = try #require(try await store.part(of: profile.person, showing: shown))
             #expect(record.fields["displayName"] == .answered("Zoë"))
             for field in FieldCatalogue.shipped.fields where !field.isPublic { #expect(record.fields[field] == nil) }
             let hidden = FieldCatalogue.shipped.fields.filter { !$0.isPublic }.map(\.key)

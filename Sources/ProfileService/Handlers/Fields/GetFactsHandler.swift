@@ -8,8 +8,7 @@ struct GetFactsHandler: RequestHandler {
 
     func handle(_ request: GetFacts, context: RequestContext) async throws -> ProfileFacts {
         var told = ProfileFacts(facts: [:])
-        let shown = profile.libraries.known.catalogue.publicKeys
-        guard let record = try await profile.store.publicPart(of: request.personID, showing: shown) else { return told }
+        guard let record = try await profile.publicPart(of: request.personID) else { return told }
         for key in request.fields where GetFacts.fields.contains(key) {
             // A skipped, declined or stale field counts as unknown.
             if case .answered(let value) = record.fields[key] { told.facts[key] = value }
