@@ -208,11 +208,8 @@ import JSONText
         audit.note(AuditAct("\(store.kind.name)_\(act)", named), on: .service, in: transaction)
     }
 
-    /// Reads the number of a draft or version from a path. Any other text gives 0, which no draft or version has.
-    private static func number(_ text: String) -> Int64 {
-        guard let number = Int64(text), (1...2_147_483_647).contains(number), String(number) == text else { return 0 }
-        return number
-    }
+    /// Any text but a number gives 0, which no draft or version has.
+    private static func number(_ text: String) -> Int64 { Int64(documentNumber: text) ?? 0 }
 }
 
 extension BusError {

@@ -1,6 +1,7 @@
 import BusProtocol
 import BusRuntime
 import Cryptography
+import Documents
 import EventLoop
 import ServiceRuntime
 
@@ -12,8 +13,7 @@ struct GetStatisticsHandler: RequestHandler {
 
     func handle(_ request: GetStatistics, context: RequestContext) async throws -> VersionStatistics {
         try context.requireAdmin()
-        guard let version = Int64(request.version), (1...2_147_483_647).contains(version),
-            String(version) == request.version,
+        guard let version = Int64(documentNumber: request.version),
             let found = try await definitions.documents.stored(request.questionnaire, version: version)
         else { throw BusError(.notFound, "There is no such version.") }
         let definition = try await definitions.definition(found.hash).definition

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Documents
 import EventLoop
 
 extension RequestContext {
@@ -53,8 +54,7 @@ struct GetQuestionnaireVersionHandler: RequestHandler {
 
     func handle(_ request: GetQuestionnaireVersion, context: RequestContext) async throws -> PublishedQuestionnaire {
         let isWhole = try context.readsWhole()
-        guard let version = Int64(request.version), (1...2_147_483_647).contains(version),
-            String(version) == request.version,
+        guard let version = Int64(documentNumber: request.version),
             let found = try await definitions.published(request.questionnaire, version: version, isWhole: isWhole)
         else { throw BusError(.notFound, "There is no such version.") }
         return found
