@@ -25,8 +25,9 @@ package struct BusConfiguration: Sendable {
     package var mostWaiting = 200_000
     /// How long a call waits if no replica is ready.
     package var grace = Duration.seconds(2)
-    /// The least time between two discoveries of replicas, and half of it while a replica is ready. A name is resolved
-    /// at most once a second. While no replica is known, a directory is searched every 50 ms.
+    /// About the least time between two discoveries of replicas. While a replica is ready, a directory is searched half
+    /// as often. A name is resolved about once a second at most. While no replica is known, a directory is searched
+    /// every 50 ms.
     package var discoveryInterval = Duration.milliseconds(500)
 
     /// Takes the identity of this process. All other values have defaults.
@@ -134,9 +135,9 @@ enum BusTiming {
     static let shortestTick: UInt64 = 10_000_000
     /// The time between two HELLOs to a replica that has not answered, in nanoseconds.
     static let greeting: UInt64 = 250_000_000
-    /// The silence after which a PING is sent at the next main beat, in nanoseconds.
-    static let quiet: UInt64 = 150_000_000
-    /// The silence after which a replica is lost, in nanoseconds: two PINGs. It is noticed at the next beat.
+    /// The silence of both sides after which a PING is sent at the next main beat, in nanoseconds.
+    static let quiet: UInt64 = 50_000_000
+    /// The silence after which a replica is lost, in nanoseconds. A caller that is not late has sent at least two PINGs. It is noticed at the next beat.
     static let silence: UInt64 = 800_000_000
     /// If a handshake fails before this time, the peer refused it. If it fails later, no peer answered. In nanoseconds,
     /// and less than libzmq's time-out.

@@ -9,9 +9,9 @@ extension Loop {
         try await sleepUnlessCancelled(until: MonotonicClock.now() + duration.nanoseconds)
     }
 
-    /// Suspends a task that repeats the same work. It wakes at the beat (``MonotonicClock/nextBeat(after:)``) that is
-    /// nearest to the end of the duration, so at most 50 ms from it. A duration of less than 50 ms ends at the next
-    /// beat. One of 300 ms or more ends at a main beat, at most 150 ms from its end.
+    /// Suspends a task that repeats the same work. For less than 300 ms it wakes at the beat that is nearest to the end of
+    /// the duration, at most 50 ms from it, and below 50 ms at the next one. Else it wakes at the nearest main beat, at
+    /// most 150 ms from the end. ``MonotonicClock/nextBeat(after:)`` explains beats.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Loop package static func sleep(about duration: Duration) async throws {

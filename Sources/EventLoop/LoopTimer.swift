@@ -13,9 +13,9 @@
         self.init(at: MonotonicClock.now() + duration.nanoseconds, body)
     }
 
-    /// Starts a timer for repeated work. It is due at the beat (``MonotonicClock/nextBeat(after:)``) that is nearest to
-    /// the end of the duration, so at most 50 ms from it. For less than 50 ms, it is due at the next beat. For 300 ms or
-    /// more it is due at a main beat, at most 150 ms from the end.
+    /// Starts a timer for repeated work. For less than 300 ms it is due at the beat that is nearest to the end of the
+    /// duration, at most 50 ms from it, and below 50 ms at the next one. Else it is due at the nearest main beat, at most
+    /// 150 ms from the end. ``MonotonicClock/nextBeat(after:)`` explains beats.
     package convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
         self.init(at: MonotonicClock.beat(about: duration, after: MonotonicClock.now()), body)
     }

@@ -16,8 +16,8 @@ package enum MonotonicClock {
     /// The first beat after an instant. Beats are the multiples of 100 ms since boot.
     ///
     /// A process does its repeated work at beats, and what repeats each 300 ms or less often at main beats. So an idle
-    /// process wakes once for all of it. The processes of a machine wake together, and each receives what the others
-    /// send at once.
+    /// process wakes once for all of it. The processes of a machine wake together, so that each finds most of
+    /// what the others send at once.
     ///
     /// - Parameter instant: nanoseconds since boot. The result has the same unit.
     package static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }

@@ -204,7 +204,7 @@ import JSONText
         switch header.kind {
         case .hello: greeted(by: body, wantsHello: header.wantsHello)
         case .pong:
-            guard isGreeted, let pong = pong(body) else { return }
+            guard isGreeted, let pong = read(pong: body) else { return }
             remoteState = isLeaving ? .draining : pong.state
             if let report = pong.report { answerInquirers(report) }
             if isReady, readySince == 0 { readySince = MonotonicClock.now() }
@@ -222,9 +222,11 @@ import JSONText
         }
     }
 
-    private func pong(_ body: [UInt8]) -> Pong? {
-        if body != lastPong?.body { lastPong = (try? WireJSON.decode(Pong.self, from: body)).map { (body, $0) } }
-        return lastPong?.pong
+    private func read(pong body: [UInt8]) -> Pong? {
+        if let lastPong, lastPong.body == body { return lastPong.pong }
+        guard let pong = try? WireJSON.decode(Pong.self, from: body) else { return nil }
+        lastPong = (body, pong)
+        return pong
     }
 
     /// The replica's report; `nil` if it does not answer in time.

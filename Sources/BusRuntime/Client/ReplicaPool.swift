@@ -225,10 +225,12 @@ package struct ReplicaState: Sendable, Equatable {
             let alive = Set(replicas.filter(\.isAlive).map(\.endpoint))
             let (discovery, name) = (discovery, service.rawValue)
             if let found = try? await Loop.offload({ discovery.look(for: name, alive: alive) }) { apply(found) }
-            let interval = configuration.discoveryInterval * (hasReady ? 2 : 1)
-            let factor = Double.random(in: 1...1.5)
+            let (interval, factor) = (configuration.discoveryInterval, Double.random(in: 1...1.5))
             guard replicas.isEmpty else {
-                try? await Loop.sleep(about: discovery.interval(interval) * factor)
+                let pause = discovery.interval(interval) * factor
+                try? await Loop.sleep(about: pause)
+                // If the last replica is lost meanwhile, its successor is found as soon as ever.
+                if hasReady, discovery.isDirectory { try? await Loop.sleep(about: pause) }
                 continue
             }
             // This process started together with the service, or the service will return soon.

@@ -15,7 +15,7 @@ import JSONText
     /// Frames of this turn by routing ID. They are sent together at its end.
     private var bundles: [(id: [UInt8], frames: FrameBundle)] = []
     private var frames = BusCounters()
-    /// The last PONG of a heartbeat, and its body. Most are equal to the one before.
+    /// The last PONG without answers to questions, and its body. Most are equal to the one before.
     private var lastPong: (pong: Pong, body: [UInt8])?
     private var pauses = PauseDetector(at: MonotonicClock.now())
     /// Makes the process's report.

@@ -52,7 +52,9 @@ package enum Discovery: Sendable, Equatable {
         return inet_pton(AF_INET6, host, &buffer) == 1
     }
 
-    /// The least time between two discoveries.
+    var isDirectory: Bool { if case .directory = self { true } else { false } }
+
+    /// About the time between two discoveries.
     func interval(_ shortest: Duration) -> Duration {
         switch self {
         case .directory: shortest

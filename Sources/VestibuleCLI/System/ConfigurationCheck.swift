@@ -7,10 +7,10 @@ struct ConfigurationCheck {
 
     /// Checks the environment of this command.
     ///
+    /// - Parameter given: the variables that the command itself sets for the programs.
     /// - Throws: ``CommandError`` with all mistakes and the exit code 78.
-    static func refuseMistakes() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let mistakes = try ConfigurationCheck().mistakes(in: environment, given: LocalSystem.ownVariables)
+    static func refuseMistakes(but given: Set<String>) throws {
+        let mistakes = try ConfigurationCheck().mistakes(in: ProcessInfo.processInfo.environment, given: given)
         guard mistakes.isEmpty else { throw CommandError(mistakes.joined(separator: "; "), code: 78) }
     }
 

@@ -55,8 +55,12 @@ final class LocalSystem {
             self.supervisor = supervisor
             let postgres = try PostgresServer(state)
             self.postgres = postgres
-            // A new cluster takes half a second on one processor. It stays, empty, if the environment has a mistake.
-            let steps: [@Sendable () throws -> Void] = [ConfigurationCheck.refuseMistakes, postgres.createWhereNew]
+            // A new cluster takes half a second on one processor. If the environment has a mistake, the cluster stays,
+            // without roles and tables.
+            let given = Self.ownVariables.union(variables.keys)
+            let steps: [@Sendable () throws -> Void] = [
+                { try ConfigurationCheck.refuseMistakes(but: given) }, postgres.createWhereNew,
+            ]
             for outcome in steps.together({ try $0() }) { try outcome.get() }
             try postgres.start()
             let migrated = try ServiceTables.all(in: state, postgres).together { try $0.migrate() }

@@ -159,7 +159,8 @@ struct PostgresServer {
         guard let text = try? String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8),
             let process = text.split(separator: "\n").first.flatMap({ pid_t($0) })
         else { return nil }
-        return kill(process, 0) == 0 || errno == EPERM ? process : nil
+        // After a crash, another program may have the number.
+        return (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == "postgres\n" ? process : nil
     }
 
     /// Stops the server, which closes open connections.
