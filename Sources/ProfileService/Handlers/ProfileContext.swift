@@ -64,8 +64,9 @@ struct ProfileContext: Sendable {
 
     /// The profile; `nil` if there is none.
     @Loop func present(_ person: Identifier) async throws -> ProfileRecord? {
-        switch try await store.stored(person) {
-        case nil: return nil
+        // Each level of functions that wait costs an allocation in every read.
+        guard let row = try await store.profiles.row(of: person) else { return nil }
+        switch try store.stored(row) {
         case .withCopies(let record): return record
         case .withoutCopies:
             // If nothing can be written now, the next read tries again.

@@ -14,8 +14,8 @@ struct ProfileStore: Sendable {
     let formerQuestionnaire: String
     /// Batches changes with those of other people.
     private let changes: BatchWriter
-    /// Batches reads with those of other people.
-    private let profiles: BatchReader
+    /// Reads the rows of `profiles` that the requests of a turn look for, in one statement.
+    let profiles: BatchReader
 
     init(database: Database, keys: KeyRing, formerQuestionnaire: String) {
         (self.database, changes) = (database, BatchWriter(database, Self.changeUnlocked))
@@ -31,10 +31,9 @@ struct ProfileStore: Sendable {
         case withoutCopies
     }
 
-    /// The profile, read together with those of other people; `nil` if there is none.
-    @Loop func stored(_ person: Identifier) async throws -> Stored? {
-        guard let row = try await profiles.row(of: person) else { return nil }
-        return try row.isNull("plans") ? .withoutCopies : .withCopies(record(row))
+    /// Reads a row of ``profiles``.
+    @Loop func stored(_ row: Row) throws -> Stored {
+        try row.isNull("plans") ? .withoutCopies : .withCopies(record(row))
     }
 
     /// The profile, whose row may have no copies.
