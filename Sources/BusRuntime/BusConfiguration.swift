@@ -26,8 +26,7 @@ package struct BusConfiguration: Sendable {
     /// How long a call waits if no replica is ready.
     package var grace = Duration.seconds(2)
     /// About the least time between two discoveries of replicas. While a replica is ready, a directory is searched half
-    /// as often. A name is resolved about once a second at most. While no replica is known, a directory is searched
-    /// every 50 ms.
+    /// as often. While none is known, it is searched every 50 ms. A name is resolved about once a second at most.
     package var discoveryInterval = Duration.milliseconds(500)
 
     /// Takes the identity of this process. All other values have defaults.
@@ -137,7 +136,8 @@ enum BusTiming {
     static let greeting: UInt64 = 250_000_000
     /// The silence of both sides after which a PING is sent at the next main beat, in nanoseconds.
     static let quiet: UInt64 = 50_000_000
-    /// The silence after which a replica is lost, in nanoseconds. A caller that is not late has sent at least two PINGs. It is noticed at the next beat.
+    /// The silence after which a replica is lost, in nanoseconds. A caller that is not late has sent at least two PINGs.
+    /// It notices the silence at the next beat.
     static let silence: UInt64 = 800_000_000
     /// If a handshake fails before this time, the peer refused it. If it fails later, no peer answered. In nanoseconds,
     /// and less than libzmq's time-out.

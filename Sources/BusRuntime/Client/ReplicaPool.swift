@@ -229,7 +229,7 @@ package struct ReplicaState: Sendable, Equatable {
             guard replicas.isEmpty else {
                 let pause = discovery.interval(interval) * factor
                 try? await Loop.sleep(about: pause)
-                // If the last replica is lost meanwhile, its successor is found as soon as ever.
+                // A lost replica's successor must be found soon, so the second pause is for those that have a ready one.
                 if hasReady, discovery.isDirectory { try? await Loop.sleep(about: pause) }
                 continue
             }
