@@ -45,7 +45,7 @@ import JSONText
     }
 
     private let socket: ZMQSocket
-    private let wish: Question
+    private let question: Question
     private let answer = LoopPromise<Result<Answer, ServiceAbsence>>()
     private var hello: Hello?
     private var pingedAt: UInt64 = 0
@@ -57,20 +57,20 @@ import JSONText
     /// - Parameters:
     ///   - service: the service whose key the replica must have.
     ///   - security: the caller's keys. The allow list decides the caller's name.
-    ///   - wish: the wish besides its state. Only an operator or a gateway gets a report or answers, and only an
+    ///   - question: the question besides its state. Only an operator or a gateway gets a report or answers, and only an
     ///     operator can make the replica drain.
     ///   - limit: how long to wait.
     /// - Returns: `nil` if no answer in this protocol arrives in time.
     package static func look(
-        at endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Question = .nothing,
+        at endpoint: String, of service: ServiceName, as security: BusSecurity, question: Question = .nothing,
         within limit: Duration
     ) async -> Answer? {
-        try? await examine(endpoint, of: service, as: security, wish: wish, within: limit).get()
+        try? await examine(endpoint, of: service, as: security, question: question, within: limit).get()
     }
 
-    /// Does the same as ``look(at:of:as:wish:within:)``, but also returns the reason if there is no answer.
+    /// Does the same as ``look(at:of:as:question:within:)``, but also returns the reason if there is no answer.
     package static func examine(
-        _ endpoint: String, of service: ServiceName, as security: BusSecurity, wish: Question = .nothing,
+        _ endpoint: String, of service: ServiceName, as security: BusSecurity, question: Question = .nothing,
         within limit: Duration
     ) async -> Result<Answer, ServiceAbsence> {
         guard let name = security.name else { return .failure(.ownKeyRevoked) }
@@ -78,7 +78,7 @@ import JSONText
         let keys = security.allowed.keys(of: service)
         var verdict = Result<Answer, ServiceAbsence>.failure(keys.isEmpty ? .keyRevoked : .noAnswer)
         for key in keys {
-            let probe = try? BusProbe(endpoint, BusConfiguration(service: name), security, towards: key, wish)
+            let probe = try? BusProbe(endpoint, BusConfiguration(service: name), security, towards: key, question)
             verdict = await probe?.wait(limit) ?? .failure(.noAnswer)
             if case .success = verdict { break }
         }
@@ -96,9 +96,9 @@ import JSONText
 
     private init(
         _ endpoint: String, _ configuration: BusConfiguration, _ security: BusSecurity, towards key: BusKey,
-        _ wish: Question
+        _ question: Question
     ) throws(ZMQError) {
-        self.wish = wish
+        self.question = question
         socket = try ZMQSocket(.dealer)
         try socket.secure(as: security, towards: key)
         try socket.onReadable { [weak self] in self?.drain() ?? false }
@@ -130,20 +130,20 @@ import JSONText
     }
 
     private func ask() {
-        var inquiry: PingBody?
-        switch wish {
+        var ping: PingBody?
+        switch question {
         case .nothing: break
-        case .report: inquiry = PingBody(wantsReport: true)
-        case .answers(let number): inquiry = PingBody(answersAfter: number)
+        case .report: ping = PingBody(wantsReport: true)
+        case .answers(let number): ping = PingBody(answersAfter: number)
         case .drain: send(.goAway)
         }
-        send(.ping, inquiry.flatMap { try? WireJSON.encode($0) } ?? [])
+        send(.ping, ping.flatMap { try? WireJSON.encode($0) } ?? [])
     }
 
-    /// If the wish was to drain, only the state `draining` is an answer. A draining replica sends that to all of its
+    /// If the question was to drain, only the state `draining` is an answer. A draining replica sends that to all of its
     /// callers.
     private func isWhatWasWished(_ pong: Pong) -> Bool {
-        guard case .drain = wish else { return true }
+        guard case .drain = question else { return true }
         return pong.state == .draining
     }
 

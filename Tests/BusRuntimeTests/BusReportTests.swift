@@ -37,9 +37,9 @@ import Testing
             }
         }
 
-        func look(as service: ServiceName, _ wish: BusProbe.Question) async throws -> BusProbe.Answer {
+        func look(as service: ServiceName, _ question: BusProbe.Question) async throws -> BusProbe.Answer {
             let answer = await BusProbe.look(
-                at: try #require(server.endpoint), of: .auth, as: try keys.security(of: service), wish: wish,
+                at: try #require(server.endpoint), of: .auth, as: try keys.security(of: service), question: question,
                 within: .seconds(2))
             return try #require(answer)
         }
@@ -166,7 +166,7 @@ import Testing
             for service: ServiceName in [.profile, .gateway] {
                 let answer = await BusProbe.look(
                     at: try #require(pair.server.endpoint), of: .auth, as: try pair.keys.security(of: service),
-                    wish: .drain, within: patience)
+                    question: .drain, within: patience)
                 #expect(answer == nil && dismissals == 0)
             }
             #expect(try await pair.look(as: .operator, .drain).state == .draining)

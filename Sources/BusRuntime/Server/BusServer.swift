@@ -165,13 +165,13 @@ import JSONText
         let mayKnow =
             peer.hello.vouchesForPersons || [.operator, service].contains(peer.hello.service)
         guard !body.isEmpty, mayKnow else { return sendPong(to: peer) }
-        guard let inquiry = try? WireJSON.decode(PingBody.self, from: body) else {
+        guard let ping = try? WireJSON.decode(PingBody.self, from: body) else {
             frames.malformedFrames += 1
             return sendPong(to: peer)
         }
         var pong = pong
-        if inquiry.wantsReport { pong.report = onReport?() }
-        if let known = inquiry.answersAfter { pong.answers = dispatcher.answers.after(known, at: MonotonicClock.now()) }
+        if ping.wantsReport { pong.report = onReport?() }
+        if let known = ping.answersAfter { pong.answers = dispatcher.answers.after(known, at: MonotonicClock.now()) }
         send(FrameHeader(kind: .pong), Self.body(pong), to: peer.address)
     }
 

@@ -197,10 +197,10 @@ enum BusCommand {
     /// - Parameters:
     ///   - only: the service to ask; `nil` for every one.
     ///   - limit: how long each replica may take to answer.
-    ///   - wish: returns the question to the replica at an endpoint.
+    ///   - question: returns the question to the replica at an endpoint.
     @Loop static func look(
         _ bus: BusAccess, at only: ServiceName? = nil, within limit: Duration = patience,
-        wish: (String) -> BusProbe.Question = { _ in .nothing }
+        question: (String) -> BusProbe.Question = { _ in .nothing }
     ) async throws -> [Replica] {
         let security = try bus.security()
         var looks: [Task<Replica, any Error>] = []
@@ -208,11 +208,11 @@ enum BusCommand {
         for (service, discovery) in peers {
             let endpoints = try await Loop.offload { discovery.everyEndpoint(of: service) } ?? []
             for endpoint in endpoints.sorted() {
-                let wish = wish(endpoint)
+                let question = question(endpoint)
                 looks.append(
                     Loop.spawn {
                         let verdict = await BusProbe.examine(
-                            endpoint, of: service, as: security, wish: wish, within: limit)
+                            endpoint, of: service, as: security, question: question, within: limit)
                         let told = try? verdict.get().process
                         return Replica(
                             service: service, endpoint: endpoint, verdict: verdict,

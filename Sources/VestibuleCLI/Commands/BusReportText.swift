@@ -147,7 +147,7 @@ extension BusCommand {
                 throw CommandError("draining a replica needs the operator's key", code: 77)
             }
             return await BusProbe.look(
-                at: replica.endpoint, of: replica.service, as: security, wish: .drain, within: .seconds(2)) != nil
+                at: replica.endpoint, of: replica.service, as: security, question: .drain, within: .seconds(2)) != nil
         }
         guard isDraining else { throw CommandError("\(replica.endpoint) did not confirm that it drains") }
         let begin = Date()

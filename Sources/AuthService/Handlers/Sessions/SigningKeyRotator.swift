@@ -3,8 +3,8 @@ import Cryptography
 import Database
 import EventLoop
 
-/// The keys that sign access tokens, as this replica last read them. The database has them, sealed with the key ring. One
-/// replica makes the next key, on schedule or when an operator asks.
+/// The keys that sign access tokens, as this replica last read them. The database has them, sealed with the key ring.
+/// One replica makes the next key, on schedule or when an operator asks.
 @Loop final class SigningKeyRotator {
     /// How often a replica reads the keys.
     nonisolated static let interval = Duration.seconds(5)
