@@ -14,6 +14,7 @@ extension RefreshToken: MessageContract {
         BusError(.refreshTokenInvalid, "Please sign in again."),
         BusError(
             .refreshTokenReused, "This session was ended for your safety. Please sign in again.", executed: .yes),
+        .requestInProgress,
     ]
 
     static let hasEffect = true
@@ -29,6 +30,14 @@ extension RefreshToken: MessageContract {
             let old = try await auth.session().refreshToken
             try await auth.reply(to: Asked(RefreshToken(refreshToken: old), key: auth.key()))
             try await auth.stage.rows("UPDATE refresh_tokens SET replaced_at = replaced_at - interval '11 s'")
+            return Asked(RefreshToken(refreshToken: old), key: auth.key())
+        },
+        "request_in_progress": { auth in
+            let old = try await auth.session().refreshToken
+            let new = try await auth.reply(to: Asked(RefreshToken(refreshToken: old), key: auth.key()))
+            try await auth.reply(to: Asked(RefreshToken(refreshToken: new.refreshToken), key: auth.key()))
+            // Now the request is older than the pair that overtook it.
+            try await auth.stage.rows("UPDATE refresh_tokens SET replaced_at = clock_timestamp() + interval '1 min'")
             return Asked(RefreshToken(refreshToken: old), key: auth.key())
         },
     ]
