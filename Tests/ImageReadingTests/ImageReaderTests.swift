@@ -42,6 +42,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [[], ["-progressive"], ["-quality", "95"]])
+    func djpegSeesTheSameDarkAndLightSquares(options: [String]) throws {
+        let (tools, width, height) = (JPEGTools(), 160, 120)
+        // A quarter is black, a fifth is white, and every level lies between them.
+        let levels = (0..<width * height).map { UInt8(max(0, min(255, ($0 % width - 40) * 255 / 88))) }
+        let jpeg = try tools.run("cjpeg", options, on: Array("P5 \(width) \(height) 255\n".utf8) + levels)
+        let seen = try tools.run("djpeg", [], on: jpeg).suffix(width * height)
+        var sums = [Int](repeating: 0, count: width / 8 * height / 8)
+        for (place, level) in seen.enumerated() {
+            sums[place / width / 8 * (width / 8) + place % width / 8] += Int(level)
+        }
+        let report = try ImageReader.read(jpeg)
+        let squares = Double(sums.count)
+        #expect(report.darkShare == Double(sums.count { $0 <= 4 * 64 }) / squares)
+        #expect(report.lightShare == Double(sums.count { $0 >= 251 * 64 }) / squares)
+        #expect(report.darkShare > 0.2 && report.lightShare > 0.15)
+    }
+
     @Test func aProgressivePictureIsAsSharpAsTheSameBaselineOne() throws {
         let (tools, scene) = (JPEGTools(), Scene(width: 300, height: 260, seed: 3).pgm())
         let baseline = try tools.run("cjpeg", ["-quality", "90"], on: scene)

@@ -77,10 +77,10 @@ import Testing
         }
     }
 
-    /// The same of a verification that ends with a photo there, from the request, or from the time for which a timer is set, to
-    /// the destroyed photo.
+    /// The same of a verification that ends with a photo there, from the request, from a reviewer's decision, or from the time
+    /// for which a timer is set, to the destroyed photo.
     struct Ending: Sendable {
-        enum Cause: CaseIterable, Sendable { case withdrawal, deletion, clock }
+        enum Cause: CaseIterable, Sendable { case withdrawal, deletion, clock, abandonment, review }
         enum Moment: CaseIterable, Sendable { case endCounts, keyIsGone, destructionIsNoted }
 
         let cause: Cause
@@ -92,7 +92,8 @@ import Testing
             switch (moment, cause) {
             case (.endCounts, .withdrawal): ("verifications", "NEW.status = 'declined'")
             case (.endCounts, .deletion): ("erased", "NEW.digest IS NOT NULL")
-            case (.endCounts, .clock): ("verifications", "NEW.status = 'expired'")
+            case (.endCounts, .clock), (.endCounts, .abandonment): ("verifications", "NEW.status = 'expired'")
+            case (.endCounts, .review): ("verifications", "NEW.status = 'verified'")
             case (.destructionIsNoted, _): ("audit", "NEW.act = 'media_destroyed'")
             case (.keyIsGone, _): nil
             }
@@ -180,7 +181,8 @@ import Testing
             let walk = Walk(verifying)
             let session = try await walk.begin()
             try await walk.upload(session)
-            if ending.cause == .clock { try await walk.complete(session, expecting: ["manual_review"]) }
+            let isInReview = [.clock, .review].contains(ending.cause)
+            if isInReview { try await walk.complete(session, expecting: ["manual_review"]) }
             let killing = try await victim.beginKilling(ending.commit, outcome)
             let (told, row, acts): ([String], String, String)
             switch ending.cause {
@@ -194,6 +196,13 @@ import Testing
                 // Nobody reviewed the photo within a day, so the try is given back.
                 (told, row, acts) = (["in_review", "failed"], "expired|0", "verification_decided,verification_decided")
                 try await verifying.passTime("24 h")
+            case .abandonment:
+                (told, row, acts) = ([], "expired|0", "")
+                try await verifying.passTime("15 min")
+            case .review:
+                (told, row) = (["in_review", "verified"], "verified|1")
+                acts = "verification_decided,verification_decided,verification_reviewed"
+                try await walk.review(session)
             }
             _ = try await verifying.decided.atLeast(told.count)
             try await killing.value
@@ -208,8 +217,61 @@ import Testing
                 """
             #expect(try await verifying.stage.rows(noted) == acts)
             let notices = Set(verifying.notices.heard.map(\.notificationID))
-            #expect(notices.count == (ending.cause == .clock ? 1 : 0), "who does not wait any more gets one push")
+            #expect(notices.count == (isInReview ? 1 : 0), "who does not wait any more gets one push")
         }
+    }
+
+    @Test func aWithdrawalDestroysWhatAKilledReplicaWroteWithinAMinute() async throws {
+        try await Verifying.run(replicas: 0) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            let session = try await walk.begin()
+            walk.interruption = {
+                try await victim.killBehindKey(of: $0)
+                throw CancellationError()
+            }
+            await #expect(throws: CancellationError.self) { try await walk.upload(session) }
+            try await walk.withdraw()
+            let wait = "SELECT max(due_at - noted_at) <= interval '30 s' FROM destructions"
+            #expect(try await verifying.stage.rows(wait) == "t")
+            #expect(!verifying.media.files.isEmpty)
+            try await verifying.checkThatNoPictureIsLeft()
+        }
+    }
+
+    /// The judge says for too long that it has no verdict yet. The process is killed as the person stops waiting, and as the
+    /// session ends.
+    @Test(arguments: outcomes(of: [("overdue", "31 s"), ("expired", "24 h")]) { _ in true })
+    func aLateJudgeIsGivenUpOnce(step: (status: String, after: String), outcome: CommitOutcome) async throws {
+        let server = try ProviderServer(.answers(status: 202, body: ""))
+        try await Verifying.run(judge: "webhook", replicas: 0, variables: Self.webhook(server)) { verifying in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            let session = try await walk.begin()
+            try await walk.upload(session)
+            try await walk.complete(session)
+            func pass(_ time: String, to status: String) async throws {
+                try await verifying.passTime(time)
+                let isThere = try await eventually {
+                    try await verifying.stage.rows("SELECT status FROM verifications") == status
+                }
+                #expect(isThere, "\(status)")
+            }
+            if step.status == "expired" { try await pass("31 s", to: "overdue") }
+            let killing = try await victim.beginKilling(("verifications", "NEW.status = '\(step.status)'"), outcome)
+            try await pass(step.after, to: step.status)
+            try await killing.value
+            #expect(victim.isKilled)
+            if step.status == "overdue" { try await pass("24 h", to: "expired") }
+            _ = try await verifying.decided.atLeast(1)
+            try await verifying.checkThatNoPictureIsLeft()
+            #expect(verifying.outcomes(for: walk.person) == ["failed"])
+            #expect(Set(verifying.notices.heard.map(\.notificationID)).count == 1)
+            #expect(try await verifying.stage.rows("SELECT tries FROM verifications") == "0", "it costs no try")
+        }
+        await server.stop()
     }
 
     @Test(arguments: photoCases)
@@ -268,11 +330,7 @@ import Testing
     /// The judge said that it has no verdict yet. The process is killed as it notes when to ask again.
     @Test func aJudgeIsAskedByOneChainOfRequests() async throws {
         let server = try ProviderServer(.answers(status: 202, body: ""))
-        let variables = [
-            "VERIFICATION_WEBHOOK_URL": server.url + "/judge",
-            "VERIFICATION_WEBHOOK_KEY": "a key that only the test has, 32+",
-        ]
-        try await Verifying.run(judge: "webhook", replicas: 0, variables: variables) { verifying in
+        try await Verifying.run(judge: "webhook", replicas: 0, variables: Self.webhook(server)) { verifying in
             let victim = Victim(verifying)
             try await victim.start()
             let walk = Walk(verifying)
@@ -295,6 +353,13 @@ import Testing
             #expect(try await verifying.stage.rows("SELECT count(*) FROM outbox WHERE \(question)") == "1")
         }
         await server.stop()
+    }
+
+    private static func webhook(_ server: ProviderServer) -> [String: String] {
+        [
+            "VERIFICATION_WEBHOOK_URL": server.url + "/judge",
+            "VERIFICATION_WEBHOOK_KEY": "a key that only the test has, 32+",
+        ]
     }
 
     /// The moments are those between any two answers that one of several people got, so others are in the middle of a step.
@@ -449,6 +514,12 @@ import Testing
     func beginDocument() async throws -> Identifier {
         let consent = DocumentConsent(document: true, textVersion: "8", at: .now())
         return try #require(try await ask(BeginDocumentVerification(consent: consent)).sessionId)
+    }
+
+    /// A reviewer verifies the person by the photo.
+    func review(_ session: Identifier) async throws {
+        let decision = DecideVerification(sessionId: session, verdict: "verified")
+        _ = try await ask(decision, as: .random(), role: "staff")
     }
 
     /// A reviewer verifies the document.

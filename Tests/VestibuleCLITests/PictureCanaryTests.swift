@@ -33,6 +33,9 @@ import Testing
         let photo = try person.send("POST", "/media", Self.promise(picture, kind: "profile_photo"), expect: 201)
         let photoAddress = try await Self.upload(picture, to: photo["uploadUrl"])
         let photos: JSONValue = ["photos": [photo["mediaId"] ?? .null]]
+        let seven: JSONValue = ["photos": .array((0..<7).map { _ in .string("\(UUID())".lowercased()) })]
+        let refused = try person.send("PUT", "/users/me/photos", seven, expect: 422)
+        #expect(refused["code"] == "validation_failed")
         let shown = try person.send("PUT", "/users/me/photos", photos, expect: 200)["photos"]?.arrayValue?.first?["url"]
         let consent: JSONValue = [
             "biometric": true, "textVersion": "canaryversion", "at": .string(Date().ISO8601Format()),
@@ -106,7 +109,11 @@ import Testing
             again = try? reviewer.send("GET", "/admin/verification/\(session)", expect: 200)["captureUrl"]?.stringValue
             return again != nil
         }
-        #expect(try await Self.get(again).status == 404, "and without its key nobody reads it")
+        let restored = try reviewer.send("GET", "/admin/verification/\(documentSession)", expect: 200)
+        for url in [again, restored["captureUrl"]?.stringValue, restored["backUrl"]?.stringValue] {
+            #expect(try await Self.get(url).status == 404, "and without its key nobody reads it")
+        }
+        #expect(try Self.bytes(in: "\(state.path)/picture-keys/captures").isEmpty, "nor the evidence")
         #expect(try await Self.get(shown?.stringValue).status == 200, "the profile's photo is there as before")
     }
 

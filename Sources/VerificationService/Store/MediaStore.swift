@@ -191,15 +191,20 @@ import EventLoop
         ON CONFLICT (media_id) DO UPDATE SET due_at = excluded.due_at
         """
 
+    /// A withdrawal destroys within a minute, also what a replica had begun to write when it was killed.
+    private static let writing = "30 s"
+
     /// Moves rows of `media` to `destructions`. It drops rows of pictures that never arrived, since they have no bytes.
-    /// A picture that is arriving may still be written, so its destruction waits for the end of its upload.
+    /// A picture that is arriving may be written at this moment, so its destruction waits for `writing`. A replica
+    /// that takes longer orders its destruction anew; see ``store(_:_:length:)``.
     static func end(_ condition: String, _ reason: String) -> Statement {
         Statement(
             """
             WITH gone AS (DELETE FROM media WHERE \(condition) RETURNING media_id, purpose, state, expires_at)
             INSERT INTO destructions (media_id, purpose, reason, due_at)
             SELECT media_id, purpose, \(reason),
-                CASE state WHEN 'arriving' THEN expires_at ELSE clock_timestamp() END
+                CASE state WHEN 'arriving' THEN least(expires_at, clock_timestamp() + interval '\(writing)')
+                    ELSE clock_timestamp() END
             FROM gone WHERE state <> 'awaited' ON CONFLICT (media_id) DO NOTHING
             """)
     }
