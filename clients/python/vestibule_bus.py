@@ -29,7 +29,7 @@ from zmq.utils import z85
 Executed = Literal["no", "yes", "unknown"]
 
 # The milliseconds of silence after which a caller sends a PING before it sends a request.
-HEARTBEAT_MS = 250
+HEARTBEAT_MS = 300
 HANDSHAKE_ENDED = (
     zmq.Event.HANDSHAKE_SUCCEEDED | zmq.Event.HANDSHAKE_FAILED_NO_DETAIL | zmq.Event.HANDSHAKE_FAILED_PROTOCOL
     | zmq.Event.HANDSHAKE_FAILED_AUTH)
