@@ -2,6 +2,7 @@ import BusProtocol
 import BusRuntime
 import Database
 import EventLoop
+import JSONText
 import TestSupport
 import Testing
 
@@ -110,6 +111,56 @@ import Testing
             let first = try #require(writers.first).id
             try await service.containers[0].database.transaction { sessions.erase(first, in: $0) }
             #expect(try await service.rows("SELECT count(*) FROM answers WHERE person_id = '\(first)'") == "0")
+        }
+    }
+
+    /// People who come one after the other and complete the questionnaire.
+    @Loop private final class Completions {
+        var isOver = false
+        private(set) var count = 0
+
+        func go(_ service: RunningService) async throws {
+            while !isOver {
+                let person = Identifier.random()
+                let reply = try await patiently {
+                    try await service.submit(
+                        [ResponseItem(question: "essay", value: "I bake.")], complete: true, as: person)
+                }
+                #expect(reply.status == .completed)
+                count += 1
+            }
+        }
+    }
+
+    @Test func aSplitLosesNoSnapshotAndPeopleGoOnCompleting() async throws {
+        try await withService(replicas: 2) { service in
+            try await service.publish(Sample.definition([Sample.question("essay", "text")]))
+            let person = Identifier.random()
+            try await service.submit([ResponseItem(question: "essay", value: "One")], complete: true, as: person)
+            let completions = Completions()
+            let completing = Loop.spawn { try await completions.go(service) }
+            #expect(try await eventually { completions.count > 0 })
+            let before = completions.count
+            try await service.stage.scratch.split("snapshots", into: 3)
+            #expect(completions.count > before, "nobody completed meanwhile")
+            completions.isOver = true
+            try await completing.value
+
+            #expect(try await service.rows("SELECT count(*) FROM pg_partition_tree('snapshots') WHERE isleaf") == "3")
+            let others = "SELECT count(*), count(DISTINCT person_id) FROM snapshots WHERE person_id <> '\(person)'"
+            #expect(try await service.rows(others) == "\(completions.count)|\(completions.count)")
+
+            // The next snapshot has the number after that of the one from before the split.
+            let amended = try await service.submit([ResponseItem(question: "essay", value: "Two")], as: person)
+            #expect(amended.status == .amended)
+            let records = try await service.gateway.call(ExportAnswers(after: nil), service.options(person)).records
+            let snapshots = try records.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["kind"] == "snapshot" }
+            #expect(snapshots.compactMap { $0["number"]?.integerValue } == [1, 2])
+
+            let sessions = service.sessions
+            try await service.containers[0].database.transaction { sessions.erase(person, in: $0) }
+            #expect(try await service.rows("SELECT count(*) FROM snapshots WHERE person_id = '\(person)'") == "0")
+            #expect(try await service.rows(others) == "\(completions.count)|\(completions.count)")
         }
     }
 

@@ -51,6 +51,8 @@ import Testing
         ("questionnaire", "sessions", "a foreign key of another table refers to it"),
         ("questionnaire", "outbox", "unique constraint on partitioned table must include all partitioning columns"),
         ("auth", "revocations", "a sequence numbers its rows"), ("recovery", "cases", "refers to it"),
+        ("profile", "onboarding_events", "partitioned table must include all partitioning columns"),
+        ("profile", "profile_field_history", "a sequence numbers its rows"),
     ])
     @Loop func aSplitThatCannotSucceedIsRefused(service: String, table: String, reason: String) async throws {
         let scratch = try await Self.migrated(service)
