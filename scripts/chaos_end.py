@@ -78,6 +78,11 @@ def sessions(target):
     return found
 
 
+def renewed(target):
+    """When each session was renewed last, in seconds since 1970."""
+    return {session: float(at) for session, at in target.query("SELECT id, extract(epoch FROM last_used_at) FROM auth.sessions")}
+
+
 def profile(target, account):
     """The revision and the text of a profile."""
     return target.query(f"SELECT revision, fields -> 'bio' ->> 'value' FROM profile.profiles WHERE person_id = '{account}'")

@@ -143,17 +143,18 @@ class Cases:
         began = self.history.now()
         said = case(self)
         ended = self.history.now()
-        sessions = self.look()
+        sessions, renewed = self.look()
         counts = ha_figures.writes(self.history.lines, began, ended)
         lost = ha_figures.unknown(self.history.lines, began, ended)
         signing_in = ha_figures.unknown_sign_ins(self.history.lines, began, ended, sessions)
-        for each in lost + signing_in:
+        renewing = ha_figures.unknown_renewals(self.history.lines, began, ended, renewed)
+        for each in lost + signing_in + renewing:
             self.history.note(case=letter, unknown=each["key"], **each)
 
         def said_of(unknown):
             return f"{len(unknown)} unknown, of which {sum(each['isFound'] for each in unknown)} were found"
         print(f"{letter}. {name}: {said}; {counts['acknowledged']} acknowledged, {counts['refused']} refused; changes: {said_of(lost)}; "
-              f"sign-ins: {said_of(signing_in)}; {(ended - began) / 1000:.0f} s", flush=True)
+              f"sign-ins: {said_of(signing_in)}; renewals: {said_of(renewing)}; {(ended - began) / 1000:.0f} s", flush=True)
 
     # What the cases have in common
 
@@ -166,11 +167,15 @@ class Cases:
     def look(self):
         """Notes what the last revisions are, while nobody writes: the database keeps a few of each object.
 
-        It returns the sessions of each account.
+        It returns the sessions of each account, and when each person's session was renewed last.
         """
         with self.run.stillness(len(self.crowd.writers)):
             chaos_crowd.read_kept(self.target, self.crowd, self.history.note)
-            return chaos_end.sessions(self.target)
+            # The database's hosts have the clock of this machine.
+            offset = time.monotonic() - time.time()
+            at = {session: self.history.at(moment + offset) for session, moment in chaos_end.renewed(self.target).items()}
+            renewed = {f"session of {each.name}": at[each.session["sessionId"]] for each in self.crowd.people if each.session}
+            return chaos_end.sessions(self.target), renewed
 
     def await_writes(self):
         """Waits until a change of a profile and one of an answer are acknowledged that were sent from now on."""

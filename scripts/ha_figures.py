@@ -4,7 +4,7 @@ import collections
 
 from chaos_revisions import grouped
 
-WRITES = "change", "sign-in"
+WRITES = "change", "sign-in", "renew"
 
 
 def longest_pause(moments, began, ended):
@@ -59,6 +59,18 @@ def unknown_sign_ins(lines, began, ended, sessions):
             found.append({"person": person, "key": key, "isFound": left.get(person, 0) > 0})
             left[person] = left.get(person, 0) - 1
     return found
+
+
+def unknown_renewals(lines, began, ended, renewed):
+    """The renewals without a known fate that were sent in a time. All calls with one refresh token are one renewal.
+
+    `renewed` says when each session was renewed last. A session renews one token at a time, and goes on to the next one once a renewal
+    is acknowledged. So a renewal without a known fate is the session's last one, and is found if the session was renewed since.
+    """
+    renewals = grouped([each for each in lines if each.get("call") == "renew"], "key")
+    return [
+        {"session": calls[0]["session"], "key": key, "isFound": renewed.get(calls[0]["session"], 0) > calls[0]["sent"]}
+        for key, calls in renewals.items() if fate(calls) == "unknown" and began <= calls[0]["sent"] <= ended]
 
 
 def wrongly_restored(lines, restored, before, after):

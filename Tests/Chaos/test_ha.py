@@ -55,6 +55,18 @@ class Fates(unittest.TestCase):
         self.assertEqual(ha_figures.unknown_sign_ins(lines, 10, 50, {}), [])
 
 
+    def test_an_unknown_renewal_is_found_if_its_session_was_renewed_since(self):
+        def renewal(key, person, sent, result):
+            return {"call": "renew", "key": key, "session": f"session of {person}", "sent": sent, "answered": sent + 5, "result": result}
+        lines = [renewal("a", "p", 1, "unknown"), renewal("a", "p", 9, "acknowledged"), renewal("b", "p", 20, "refused"),
+                 renewal("b", "p", 30, "unknown"), renewal("b", "p", 40, "unknown"), renewal("c", "q", 10, "acknowledged"),
+                 renewal("d", "q", 20, "unknown"), renewal("e", "r", 5, "refused")]
+        found = ha_figures.unknown_renewals(lines, 0, 50, {"session of p": 33, "session of q": 12})
+        self.assertEqual([(each["key"], each["isFound"]) for each in found], [("b", True), ("d", False)])
+        self.assertEqual(ha_figures.unknown_renewals(lines, 0, 15, {}), [])
+        self.assertEqual(ha_figures.writes(lines, 0, 50), {"acknowledged": 2, "unknown": 2, "refused": 1})
+
+
 class Restored(unittest.TestCase):
     LINES = [change("a", 0, "acknowledged", 1), change("b", 10, "acknowledged", 2), change("c", 30, "acknowledged", 3)]
 
