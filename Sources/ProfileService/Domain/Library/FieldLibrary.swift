@@ -4,6 +4,8 @@ import JSONText
 /// All fields that a profile may have, with their rules and labels in each language. Plans select from it.
 struct FieldLibrary: Sendable {
     let version: Int64
+    /// SHA-256 of its document.
+    let hash: [UInt8]
     /// The languages of the labels (RFC 5646). The first one is for people with any other language.
     let languages: [String]
     /// The keys in the order of the file.
@@ -40,7 +42,7 @@ struct FieldLibrary: Sendable {
     /// - Throws: ``DocumentError`` if a key is used twice, a label is missing, or a search fills an unknown field.
     init(_ document: FieldLibraryDocument) throws(DocumentError) {
         let fields = document.content["fields"]?.arrayValue ?? []
-        (version, languages) = (document.version, document.languages)
+        (version, hash, languages) = (document.version, document.hash, document.languages)
         keys = fields.compactMap { $0["key"]?.stringValue }
         self.fields = Dictionary(zip(keys, fields), uniquingKeysWith: { first, _ in first })
         declining = document.content["preferNotToSay"] ?? .null

@@ -26,8 +26,9 @@ struct FieldLibraryPublication: PublicationPlan {
     /// The problems of a first version. It must have every field of this release, since some of them have rules of their
     /// own, such as the date of birth.
     static func problems(ofFirst document: FieldLibraryDocument) throws(DocumentError) -> [DocumentProblem] {
-        FieldLibraryDifference(from: try FieldLibrary.shippedDocument.get(), to: document).problems
-            + problems(of: document)
+        let shipped = try FieldLibrary.shippedDocument.get()
+        guard document.hash != shipped.hash else { return [] }
+        return FieldLibraryDifference(from: shipped, to: document).problems + problems(of: document)
     }
 
     /// Reports all problems of a draft.

@@ -2,6 +2,7 @@ import BusProtocol
 import Cryptography
 import Documents
 import JSONText
+import Synchronization
 
 /// Reads a plan and checks it against the library of fields.
 ///
@@ -11,12 +12,23 @@ struct PlanParser: ProblemCollector {
     private let file: PlanFile
     private var problems: [DocumentProblem] = []
 
+    /// At most 16 plans that were read last, by the hashes of their document and library. A start reads each plan of a
+    /// file twice: before it is stored, and out of the database.
+    private static let recent = Mutex<[[UInt8]: Plan]>([:])
+
     /// - Throws: all problems of a document that has the right shape.
     static func parse(_ document: PlanDocument, _ library: FieldLibrary) throws(DocumentError) -> Plan {
+        let hashes = document.hash + library.hash
+        if let plan = recent.withLock({ $0[hashes] }) { return plan }
         var parser = PlanParser(library: library, file: document.file)
         parser.check()
         guard parser.problems.isEmpty else { throw DocumentError(problems: parser.problems) }
-        return try parser.plan()
+        let plan = try parser.plan()
+        recent.withLock {
+            if $0.count == 16 { $0 = [:] }
+            $0[hashes] = plan
+        }
+        return plan
     }
 
     /// All fields of the library, each of them optional.
