@@ -81,7 +81,7 @@ extension Provider {
                 -- Most tables have no row. To plan a statement for each of them takes longer than to look.
                 WHEN pg_relation_size(format('%I.%I', schemaname, tablename)::regclass) = 0 THEN ''
                 ELSE query_to_xml(format(
-                    'SELECT to_jsonb(t) - %L::text[] AS r FROM %I.%I t ORDER BY 1',
+                    'SELECT md5((to_jsonb(t) - %L::text[])::text) AS r FROM %I.%I t ORDER BY 1',
                     '{last_used_at,push_token_sealed,is_anchored' || CASE tablename WHEN 'sessions' THEN ',revision}' ELSE '}' END,
                     schemaname, tablename), true, true, '')::text
                 END, '' ORDER BY tablename))
