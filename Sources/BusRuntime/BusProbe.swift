@@ -57,7 +57,7 @@ import JSONText
     /// - Parameters:
     ///   - service: the service whose key the replica must have.
     ///   - security: the caller's keys. The allow list decides the caller's name.
-    ///   - question: the question besides its state. Only an operator or a gateway gets a report or answers, and only an
+    ///   - question: what is asked besides the state. Only an operator or a gateway gets a report or answers, and only an
     ///     operator can make the replica drain.
     ///   - limit: how long to wait.
     /// - Returns: `nil` if no answer in this protocol arrives in time.
@@ -142,7 +142,7 @@ import JSONText
 
     /// If the question was to drain, only the state `draining` is an answer. A draining replica sends that to all of its
     /// callers.
-    private func isWhatWasWished(_ pong: Pong) -> Bool {
+    private func answersQuestion(_ pong: Pong) -> Bool {
         guard case .drain = question else { return true }
         return pong.state == .draining
     }
@@ -164,7 +164,7 @@ import JSONText
             ask()
         case .pong:
             guard let hello, let pong = try? WireJSON.decode(Pong.self, from: received.body) else { return }
-            guard isGreeted, isWhatWasWished(pong) else {
+            guard isGreeted, answersQuestion(pong) else {
                 isGreeted = true
                 return
             }
