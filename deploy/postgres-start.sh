@@ -35,7 +35,8 @@ sql() { psql -U postgres -v ON_ERROR_STOP=1 -qAt "$@"; }
 
 # On a socket only: nobody else gets in before all of it is there.
 provision() {
-    pg_ctl -D "$data" -s -w -o "-k $PGHOST -c listen_addresses=''" start
+    # After a crash, a large database takes minutes. To give up would end the container, and begin again.
+    pg_ctl -D "$data" -s -w -t 86400 -o "-k $PGHOST -c listen_addresses=''" start
     if [ -z "$(sql -d postgres -c "SELECT 1 FROM pg_database WHERE datname = 'vestibule'")" ]; then
         pg_ctl -D "$data" -s -w -m fast stop
         missing "the database vestibule"
