@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import ServiceRuntime
 
-/// Reports the state of an SMS. Only the client that requested the code knows the challenge's id.
+/// Reports whether a code's SMS or email was sent. Only the client that requested the code knows the challenge's id.
 struct GetCodeDeliveryHandler: RequestHandler {
     let database: Database
     let limits: ChallengeLimits
