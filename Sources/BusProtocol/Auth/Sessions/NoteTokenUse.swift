@@ -12,7 +12,7 @@ public struct NoteTokenUse: BusRequest {
     /// A gateway reports nothing of an access token that it first sees at this age or later, in seconds. So a gateway that
     /// starts does not report each token that it sees.
     public static let concern: Int64 = 180
-        /// The age, in seconds, at which a browser has surely saved the refresh token that came with an access token. A browser
+    /// The age, in seconds, at which a browser has surely saved the refresh token that came with an access token. A browser
     /// takes up to 45 seconds, clocks may differ by a minute, and 15 seconds are in reserve.
     public static let settling: Int64 = 120
 
