@@ -56,18 +56,18 @@ import Testing
         "freezes.case_id": "freeze.caseId", "freezes.person_id": "account.id", "freezes.until": "freeze.until",
         "freezes.ended_at": "freeze.endedAt", "freezes.created_at": "freeze.createdAt",
         "freezes.applied_at": "freeze.appliedAt", "freezes.hold_until": "freeze.holdUntil",
-        // Of the claimant, who is somebody else.
+        // These columns are about the claimant, who is another person.
         "freezes.begun": nil, "freezes.begun_sealed": nil, "freezes.claimant_hash": nil,
         "freezes.claimant_free_at": nil,
         "role_proposals.person_id": "account.id", "role_proposals.is_granted": "roleProposal.isGranted",
         "role_proposals.until": "roleProposal.until",
-        // Of the operator.
+        // These columns are about the operator.
         "role_proposals.operator_name": nil, "role_proposals.operator_key": nil,
         "staff_notes.id": nil, "staff_notes.person_id": "account.id", "staff_notes.act": "staffNote.act",
         "staff_notes.note_sealed": "staffNote.note", "staff_notes.at": "staffNote.at",
-        // Of who wrote it.
+        // This column names the author of the note.
         "staff_notes.staff": nil,
-        // By it the person's acts are found.
+        // The person's audit trail is found by these columns.
         "pseudonyms.person_id": "act.act", "pseudonyms.key_sealed": nil,
     ]
     /// Somebody with a row in every table, and nothing left open in any.

@@ -30,7 +30,7 @@ import Testing
             try await scratch.query("SELECT hold_until > now() + interval '71:59' FROM freezes") == "t")
     }
 
-    /// Of a recovery of the last month its freeze tells; of an older one, that no session took the number off.
+    /// For a recovery in the last month, the freeze says so. An older one shows by a number that no session took off.
     @Test func formerNumbersOfRecoveredAccountsGo() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "auth")
         try await migrate(scratch, to: "m0024_holds")

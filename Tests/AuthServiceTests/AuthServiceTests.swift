@@ -25,7 +25,7 @@ import Testing
                     }
                 }
                 #expect(outcomes.count { $0 == "Bearer" } == 1)
-                // Who waits too long for the row is told to come again; nobody hears anything else.
+                // A request that waits too long for the row gets `overloaded`. There are no other answers.
                 #expect(Set(outcomes).isSubset(of: ["Bearer", "otp_expired", "overloaded"]))
             }
             let rows = try await auth.stage.rows(
@@ -216,7 +216,7 @@ import Testing
             }
             #expect(code == "request_in_progress")
             #expect(try await auth.ask(CheckSession(sessionID: first.sessionId)).isActive)
-            // Who sends the token now has a copy of it. A busy auth may still take the request for an older one.
+            // A sender of the token now has a copy of it. A busy auth may still take the request for an older one.
             #expect(try await eventually { try await auth.refusal(of: proven).code == "refresh_token_reused" })
         }
     }
@@ -310,7 +310,7 @@ import Testing
                     return error.code
                 }
             }
-            // Who waits too long for the row is told to come again; a lost answer never looks like a theft.
+            // A request that waits too long for the row gets `overloaded`. A lost answer never looks like a theft.
             #expect(Set(outcomes).subtracting(["overloaded"]).count == 1)
             #expect(!outcomes.contains("refresh_token_reused"))
             // One live leaf, of the generation that the one refresh made; and it can be used.
@@ -517,7 +517,7 @@ import Testing
             )
             let digits = Self.phone.dropFirst().utf8.map { "3\($0 - 48)" }.joined()
             #expect(!dump.contains("4155552671") && !dump.contains(digits) && !dump.isEmpty)
-            // Nor a code, nor what a table of all hashes of codes would tell.
+            // It contains neither the code nor an unkeyed hash of it, which a table of all codes would reveal.
             for bytes in [Array(code.utf8), SHA256.digest(Array(code.utf8))] {
                 #expect(!dump.contains(Hex.encode(bytes)))
             }

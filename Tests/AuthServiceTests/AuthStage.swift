@@ -140,12 +140,12 @@ import Testing
         }
     }
 
-    /// As if the challenges of all phones had been sent so much earlier; their codes live as long as before.
+    /// Moves the time at which all challenges were sent back by the interval. Their codes expire as before.
     func age(_ interval: String) async throws {
         try await stage.rows("UPDATE challenges SET created_at = created_at - interval '\(interval)'")
     }
 
-    /// As if every hold were over, by auth's own count.
+    /// Ends every hold, as auth counts it.
     func endHolds() async throws { try await stage.rows("UPDATE freezes SET hold_until = now()") }
 
     func signIn(_ phone: String, on device: DeviceClaim = Self.device) async throws -> Session {

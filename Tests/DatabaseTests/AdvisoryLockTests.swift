@@ -22,7 +22,8 @@ import Testing
         #expect(AdvisoryLock.taken(by: "SELECT 1 AS one").isEmpty)
     }
 
-    /// Whoever asks another service about a person, with the person's turn taken, must not keep that service waiting.
+    /// A service that holds a person's lock may ask another service about the person. The other one must not wait for
+    /// it.
     @Test func ofTwoServicesInOneDatabaseAreTwo() async throws {
         let shop = try await ScratchDatabase.make([("shop", []), ("bank", [])])
         let bank = ScratchDatabase(schema: "bank", beside: shop)

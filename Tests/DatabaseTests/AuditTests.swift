@@ -125,7 +125,7 @@ import Testing
                 WHERE a.chain = CHAIN AND a.sequence = 1 AND b.chain = 'service' AND b.sequence = 1
                 """, "row 1 (swept) does not follow from the beginning"
             ),
-            // Whoever can compute the hashes too meets the anchors.
+            // An attacker who also recomputes the hashes is caught by the anchors.
             (
                 """
                 DELETE FROM audit WHERE chain = CHAIN AND sequence > 3;
@@ -224,7 +224,7 @@ import Testing
         for task in tasks { try await task.value }
         let report = try await parts.report()
         #expect(report.findings == [] && report.rows == 160 && report.chains == 1)
-        // Of one transaction nothing comes between.
+        // The rows of one transaction are adjacent.
         let acts = try await parts.scratch.query(
             "SELECT count(*) FROM audit WHERE act = (ARRAY['left', 'came'])[sequence % 2 + 1]")
         #expect(acts == "160")

@@ -284,7 +284,7 @@ import Testing
                 do { _ = try await database.read("SELECT id FROM things") } catch { failure = error }
             }
             try #require(try await eventually { failure != nil }, "nobody answers the read")
-            // Of the server's last word, where that came in time, or of the silence behind it.
+            // The error comes from the server's last message, if it came in time, or from the closed connection.
             #expect(
                 (failure as? DatabaseError)?.busError.code == "service_unavailable", "\(String(describing: failure))")
         }

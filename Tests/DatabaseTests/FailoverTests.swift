@@ -32,7 +32,7 @@ import Values
         try await subscriber.waitUntilAvailable()
         // The standby comes first in the connection string, and takes no writes.
         try await database.waitUntilAvailable()
-        // Who only counts prefers the standby, though the primary comes first.
+        // The connection for statistics prefers the standby, though the primary comes first in its list.
         var counting = database.configuration
         counting.standbys = "\(primary.folder),\(standby.folder)"
         let counter = Database(counting)

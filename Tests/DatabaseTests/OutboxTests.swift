@@ -18,7 +18,7 @@ import Testing
         private var timers = 0
         private var waiting: (count: Int, promise: LoopPromise<Void>)?
         var failures = 0
-        /// Whose events fail.
+        /// The person whose events fail.
         var refused: Identifier?
         private(set) var refusals = 0
 
@@ -140,7 +140,7 @@ import Testing
                 EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = force_generic_plan', current_database());
             END $$
             """)
-        // Of one connection, so that it has the plan.
+        // The pool has one connection, so that every statement runs on the one that has the plan.
         let parts = try ServiceParts(scratch, connections: 1)
         let gate = LoopPromise<Void>()
         var inHand = 0

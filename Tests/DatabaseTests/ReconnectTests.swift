@@ -71,11 +71,11 @@ import Testing
     }
     private static let backends = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
-    /// Whoever has too few connections goes on with those that stand.
+    /// A service that gets fewer connections than it wants goes on with those that it has.
     @Test func aFullServerIsReportedToo() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         let name = scratch.name
-        // From elsewhere: one who looks from within counts.
+        // Ask from another database, since a connection to this one would count.
         let elsewhere = try await Loop.offload { try ScratchCluster.shared.get() }
         _ = try await Loop.offload { try elsewhere.query("postgres", "ALTER DATABASE \(name) CONNECTION LIMIT 2") }
         let database = Database(scratch.configuration())
@@ -85,7 +85,7 @@ import Testing
         defer { database.close() }
         #expect(try await eventually { database.pool.connections == 2 })
         let end = LoopPromise<Void>()
-        // Whoever uses the one to spare makes it want another.
+        // Using the spare connection makes the pool want another one.
         let transaction = Loop.spawn { try await database.transaction { _ in try await end.get() } }
         #expect(try await eventually { !changes.isEmpty })
         #expect(changes == [.refused(reason: "too many connections for database \"\(name)\"")])

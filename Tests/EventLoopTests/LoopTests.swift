@@ -26,7 +26,7 @@ import Testing
     @Test func computationsRunOnAsManyThreadsAsProcessors() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount
         let state = Mutex((running: 0, most: 0))
-        // Whoever comes first waits for the others: a thread may start late.
+        // The first threads wait for the others, since a thread may start late.
         let end = MonotonicClock.now() + Duration.seconds(10).nanoseconds
         let tasks = (0..<50 * count).map { number in
             Loop.spawn {

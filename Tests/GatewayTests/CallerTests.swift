@@ -105,7 +105,7 @@ import Testing
             let mustPass = max(fullAt[caller] ?? 0, now) + second / 10 <= now + 60 * second
             if mustPass {
                 if fullAt[caller] == nil, fullAt.count == 50, let least = fullAt.values.min() {
-                    // Of those that are full again at the same moment it may be any: let there be one.
+                    // If several callers are full again first, any of them may be forgotten. So that case is skipped.
                     guard fullAt.values.count(where: { $0 == least }) == 1 else { continue }
                     fullAt = fullAt.filter { $0.value != least }
                 }

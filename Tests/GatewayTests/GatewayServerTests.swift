@@ -488,7 +488,7 @@ private let json = ["Content-Type": "application/json"]
             (maker.key, maker.kid) = (.init(), "k2")
             let token = maker.token(now: Timestamp.now().microsecondsSinceEpoch / 1_000_000)
             let headers: HTTPHeaders = ["authorization": "Bearer \(token)"]
-            // Minutes without word are as none at all.
+            // A gateway that has not heard from auth for minutes answers as one that never has.
             let gatekeeper = Gatekeeper(
                 bus: stage.gateway.bus, issuer: "vestibule", audience: "vestibule", keyPatience: .zero)
             await gatekeeper.keys.refresh()
@@ -496,7 +496,7 @@ private let json = ["Content-Type": "application/json"]
                 try await gatekeeper.admit(headers, to: .user, from: "192.0.2.7")
             }
             #expect(problem?.code == "service_unavailable")
-            // Who heard of auth lately knows it for a stranger's.
+            // A gateway that has heard from auth lately knows that the key is a stranger's.
             let answer = try await stage.get("/users/me/devices", ["Authorization": "Bearer \(token)"])
             #expect(answer.status == 401)
         }

@@ -151,7 +151,7 @@ private struct Metrics {
         }
     }
 
-    /// Of all samples that have these labels.
+    /// The sum of all samples that have these labels.
     func sum(_ name: String, _ labels: [String: String]) -> Double {
         samples.filter { sample in sample.name == name && labels.allSatisfy { sample.labels[$0.key] == $0.value } }
             .reduce(0) { $0 + $1.value }

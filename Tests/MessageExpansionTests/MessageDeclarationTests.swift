@@ -2,8 +2,8 @@ import Testing
 
 @testable import MessageExpansion
 
-/// That the members which `@Message` makes are right shows in the contract suite, which holds every message against `Codable`.
-/// Here is how declarations are read, and what is said of a wrong one.
+/// How declarations are read, and the error for a wrong one. The contract suite checks the members that `@Message`
+/// makes: it compares every message with `Codable`.
 @Suite("message declarations") struct MessageDeclarationTests {
     private func fields(_ body: String) throws -> [MessageDeclaration.Field] {
         try MessageDeclaration("@Message\npublic struct M: MessageValue {\n\(body)\n}").fields

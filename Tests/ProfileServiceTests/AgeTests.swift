@@ -99,7 +99,7 @@ import Testing
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": "reject"]) { profile in
             let (ahead, behind) = (try #require(PersonTimeZone("Pacific/Kiritimati")), "Pacific/Pago_Pago")
             let there = ahead.date(at: .now())
-            // Who was born on 1 March is not 18 yet there, and nobody turns 18 on this day.
+            // On 29 February nobody turns 18: eighteen years earlier there was no such day.
             guard (there.month, there.day) != (2, 29) else { return }
             let born = try #require(CivilDate(year: there.year - 18, month: there.month, day: there.day))
             let underage = try await profile.refusal(

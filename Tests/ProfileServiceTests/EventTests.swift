@@ -75,7 +75,7 @@ import Testing
         return recorded
     }
 
-    /// Whoever makes up a visitor for each request fills no table.
+    /// A client that invents a visitor for each request cannot fill the tables.
     @Test func anAddressHasSoManyNewVisitorsInAnHour() async throws {
         try await ProfileStage.run(environment: ["PROFILE_VISITORS_PER_ADDRESS": "3"]) { profile in
             func visitors(_ prefix: String, _ count: Int) -> [String] { (0..<count).map { "\(prefix)\($0)" } }
@@ -239,7 +239,7 @@ import Testing
 
             let ready = VisualPreferencesReady(personID: profile.person, personSequence: 2, at: .now())
             _ = try await preferences.call(ready, options)
-            // Of what nobody knows here nothing follows.
+            // Events with an unknown level or outcome change nothing.
             try await decided(4, "voice", "verified")
             try await decided(5, "photo", "superb")
             try await decided(6, "id", "verified")
@@ -370,7 +370,7 @@ import Testing
         }
     }
 
-    /// Whoever opened the app again and again before signing in counts from the first day on.
+    /// A visitor who opened the app many times before signing in counts from the first day.
     @Test func aLateSignInKeepsTheFirstEventOfEachKind() async throws {
         try await ProfileStage.run { profile in
             _ = try await profile.stage.rows(
@@ -396,7 +396,7 @@ import Testing
         }
     }
 
-    /// Of each person and visitor with an event one, with the first time of each thing.
+    /// Each person and visitor with an event has one journey, with the first time of each event.
     private static let journeysThatAreWrong = """
         WITH told AS (
             SELECT person_id, anonymous_id, min(at) AS began, \(OnboardingEvent.allCases.map {

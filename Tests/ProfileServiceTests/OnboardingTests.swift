@@ -14,8 +14,8 @@ import Testing
                 == Plan.Capability.allCases.map(\.rawValue).sorted())
     }
 
-    /// Of a person who is active: a row for each step, in it a column for each state of the visual preferences: not_started,
-    /// in_progress, deferred, ready, insufficient.
+    /// The table for an active person. It has a row for each step, and a column for each state of the visual
+    /// preferences: not_started, in_progress, deferred, ready, insufficient.
     private static let active: [(step: String, columns: [(status: String, mode: String)])] = [
         (
             "phone_verify",

@@ -16,7 +16,7 @@ import Testing
         return CivilDate(year: today.year - years, month: today.month, day: day)!.description
     }
 
-    /// Whoever alternates two texts has the last ones in the history, and for a year.
+    /// If a person alternates between two texts, the history keeps the newest entries, for a year.
     @Test func aHistoryIsBounded() async throws {
         try await ProfileStage.run { profile in
             for number in 0..<600 {

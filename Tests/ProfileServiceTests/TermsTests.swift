@@ -69,7 +69,7 @@ import Testing
             #expect(after.onboardingStep == "verification" && after.onboardingStatus == "verification_pending")
             #expect(try await Self.ask(GetRequirements(), profile, person).like.currentlyDue == ["check"])
 
-            // Who begins with a newer version is asked for the newer text, and the older consent stays.
+            // A person who begins with a newer version is asked for the newer text. The older consent stays.
             try await Self.publish(Self.plan("2027-01"), editor)
             #expect(try await Self.ask(ViewOnboarding(), profile, person).steps[1].state == "done")
             try await profile.stage.rows("UPDATE person_plans SET version = 2 WHERE person_id = '\(person)'")
@@ -162,7 +162,7 @@ import Testing
         let today = CivilDate("2026-02-20")!
         let held = Onboarding.view(of: record, plan, today: today)
         #expect(held.resumeAt == "texts" && held.steps.map(\.state) == ["done", "current", "done", "done"])
-        // Who was complete stays complete, and the texts are still to accept.
+        // A person who was complete stays complete, but must still accept the texts.
         record.completedPlans = [plan.reference]
         let view = Onboarding.view(of: record, plan, today: today)
         #expect(view.onboardingStatus == "complete" && view.steps.map(\.state) == ["done", "pending", "done", "done"])

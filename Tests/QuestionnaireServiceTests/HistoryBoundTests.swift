@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// Of the newest sessions each first answer has its time, as the history says.
+    /// The first answer to each question gets its time from the history.
     @Test func theMigrationTakesTimesFromTheHistory() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "questionnaire")
         func migrate(_ count: Int) async throws {

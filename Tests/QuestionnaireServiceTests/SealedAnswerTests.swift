@@ -146,7 +146,8 @@ import Testing
             #expect(try await Self.seal(service).answers == 0, "nothing is marked yet")
             try await service.publish(Self.definition(version: 5))
             let sealed = try await Self.seal(service)
-            // Of each three answers with four revisions and four digests; and a snapshot of three.
+            // Each of three patients has three answers, four revisions and four digests. One has a snapshot of three
+            // answers.
             #expect(sealed.sessions == 3 && sealed.dates == 0 && sealed.answers == 3 * (3 + 4 + 4) + 3)
             #expect(try await Self.open(in: service) == 0)
             #expect(try await Self.openDigests(in: service) == "0")

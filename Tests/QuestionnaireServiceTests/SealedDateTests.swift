@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    /// Of every row of the history, and of every answer of every snapshot.
+    /// Seals every row of the history, and every answer of every snapshot.
     private static func seal(_ sealed: String) -> [Statement] {
         [
             Statement("SELECT seal_history(person_id, session_id, question, revision, \(sealed)) FROM answer_history"),

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// Whoever stopped everything is asked anew, however often.
+    /// A person who stopped all sessions gets a new one, however many there were.
     @Test func withAllSessionsStoppedANewOneIsOpened() async throws {
         try await Self.run { starter in
             for _ in 0..<OpenSession.most {

@@ -139,7 +139,7 @@ import Testing
             #expect(kept.suffix(256).allSatisfy { $0 }, "the newest")
             #expect(kept.count { $0 } <= 512)
 
-            // Of large ones, however few there are.
+            // Large sessions are forgotten earlier, however few there are.
             hand.session.answersSize = 10 << 20
             let large = (0..<20).map { _ in another() }
             for other in large { memory.remember(other, for: Self.key) }
@@ -269,7 +269,7 @@ import Testing
             state: .answered, value: value)
     }
 
-    /// Of any type, mostly valid.
+    /// An answer of any type, mostly a valid one.
     mutating func item() -> ResponseItem {
         let question = Self.values.keys.sorted().randomElement(using: &generator)!
         var item = ResponseItem(question: question, mutationId: .random())

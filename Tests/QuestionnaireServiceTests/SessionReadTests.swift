@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Whoever has the answers of a revision is not sent them again: PostgreSQL does not even look at them.
+    /// A replica that has the answers of a revision is not sent them again. PostgreSQL does not even read them.
     @Test(arguments: [0, 1])
     func answersAreReadOnlyOfAnotherRevision(_ known: Int) async throws {
         try await withService { service in

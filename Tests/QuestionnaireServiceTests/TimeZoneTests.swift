@@ -29,7 +29,7 @@ import Testing
             try await service.publish(Self.definition(asking: "date"))
             let (zone, there) = try Self.elsewhere()
             let utc = Timestamp.now().date
-            // Of age today there or by UTC, whichever is later: in one of both not yet.
+            // The person turns 18 on the later of the two dates. By the earlier date they are still 17.
             let later = max(there, utc)
             let birthday = later.month == 2 && later.day == 29 ? 28 : later.day
             let born = CivilDate(year: later.year - 18, month: later.month, day: birthday)!

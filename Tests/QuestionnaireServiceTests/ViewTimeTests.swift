@@ -10,7 +10,7 @@ import Testing
     private static let types = [
         "boolean", "single_choice", "multi_choice", "slider", "text", "date", "number", "ranking",
     ]
-    /// Of each type some, every fourth with a condition, in ten sections.
+    /// 200 questions of all types in ten sections. Every fourth question has a condition.
     private static let json: JSONValue = {
         let questions = (0..<200).map { number in
             Sample.question(

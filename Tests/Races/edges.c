@@ -50,7 +50,7 @@ struct continuation { _Atomic(void *) task, context; _Atomic(pthread_t) thread; 
 static struct continuation continuations[1 << 16];
 static struct continuation *of(void *task) { return &continuations[((uintptr_t)task >> 4) % (1 << 16)]; }
 
-// Of the runtime's ContinuationAsyncContext: after parent, function and flags, whether its task waits (1) or was resumed (2).
+// Reads the runtime's ContinuationAsyncContext. Its fourth word says whether its task waits (1) or was resumed (2).
 static int is_pending(void *context) { return ((_Atomic(size_t) *)context)[3] == 0; }
 
 __attribute__((swiftcall)) void *swift_continuation_init(void *context, size_t flags) {

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// As if the days had passed in which a rejected claimant may not ask again.
+    /// Ends the days in which a rejected claimant may not ask again.
     @Loop private func cool(_ recovery: RecoveryStage) async throws {
         try await recovery.age(.seconds(8 * 86_400))
         try await recovery.stage.rows("UPDATE cases SET seen_closed_at = seen_closed_at - interval '8 days'")

@@ -67,7 +67,7 @@ import Testing
                 #expect(try await recovery.stage.rows(timer) == "1", "its timer was not taken")
                 let evidence = await #expect(throws: BusError.self) { try await recovery.give("yes", for: claim) }
                 #expect(evidence?.code == "recovery_not_ready")
-                // Nor does one begin that would be over too early.
+                // No new case begins either, since its hold would end too early.
                 let begun = await #expect(throws: BusError.self) { try await recovery.claim(claimant: "000002") }
                 #expect(begun?.code == "service_unavailable")
                 #expect(try await recovery.stage.rows("SELECT count(*) FROM cases") == "1")

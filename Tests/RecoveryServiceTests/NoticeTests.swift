@@ -83,7 +83,7 @@ import Testing
             #expect(recovery.notified.heard.count == 3)
             let timers = "SELECT count(*) FROM outbox WHERE destination = 'timer:gathered'"
             #expect(try await recovery.stage.rows(timers) == "1")
-            // Who was not heard of is not missed either.
+            // The owner was not notified of this claim. So they are not notified of its withdrawal either.
             _ = try await recovery.cancel(claims[6])
             try await recovery.fire(OwnerNotifier.gatheringTimer)
             let gathered = try await recovery.notified.atLeast(4)[3]
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    /// Who has a /48 has 65,536 of /64.
+    /// A /48 contains 65,536 /64 networks.
     @Test func aSiteHasAsManyClaimsADayAsEightNetworks() async throws {
         try await RecoveryStage.run(perAddress: 1) { recovery in
             for network in 1...8 {

@@ -294,7 +294,7 @@ extension RecoveryStage {
         }
     }
 
-    /// As if auth told that the owner deleted the account.
+    /// Sends auth's event that the owner deleted the account.
     func deleteAccount() async throws {
         var rules = AccountDeleted.rules
         rules.service = .recovery

@@ -23,7 +23,7 @@ import Testing
     let codes = ClaimantCodes()
 
     nonisolated static let accountPhone = "+14155552671"
-    /// That the account had until lately.
+    /// A number that the account had until lately.
     nonisolated static let formerPhone = "+14155552672"
     nonisolated static let unknownPhone = "+14155550100"
 
@@ -66,7 +66,7 @@ import Testing
             var proof: String?
             var isStaff = false
             var isDormant = false
-            /// Of the claimant, with an account and without.
+            /// References of the claimant's mailbox and proofs. Auth gives them with an account and without one.
             var mailbox: String?
             var proofs: [String]?
         }
@@ -259,7 +259,7 @@ import Testing
         _ = try await ask(RejectCase(recoveryId: claim.recoveryId, note: "No."), as: staff)
     }
 
-    /// As if all of it had begun so much earlier.
+    /// Makes all cases older by the time.
     func age(_ time: Duration) async throws {
         let interval = "interval '\(time.components.seconds) s'"
         try await stage.rows(

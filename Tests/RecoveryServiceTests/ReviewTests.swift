@@ -74,7 +74,7 @@ import Testing
             #expect(page.summary.verdict == "yes" && page.evidence == "yes-1")
             #expect(
                 page.trail.map(\.act) == ["requested", "hold_ended", "evidence_given", "evidence_judged"])
-            // Who looked has it in their own trail, under a pseudonym.
+            // The look is in the reviewer's own trail, under a pseudonym.
             let looks = "chain <> 'service' AND details::jsonb ->> 'case' = '\(claim.recoveryId)'"
             #expect(
                 try await recovery.stage.rows("SELECT count(*) > 0 FROM audit WHERE act = 'evidence_seen' AND \(looks)")
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    /// Who said yes before the owner said no has heard one side.
+    /// A reviewer who approved before the owner contested has heard one side only.
     @Test func anApprovalFromBeforeTheContestDoesNotCount() async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.isStaff = true
@@ -343,7 +343,7 @@ import Testing
             try await recovery.fire(CaseWorkflow.neglectTimer)
             let (a, b) = (try await recovery.look(claim), try await recovery.look(decoy))
             #expect(a.status == "expired" && b.status == "expired" && a.steps == b.steps)
-            // Of the decoy, too: its claimant's number is free again.
+            // The decoy is closed for auth too, so that its claimant's number is free again.
             #expect(try await recovery.closed.atLeast(2).map(\.outcome) == ["expired", "expired"])
             #expect(try await recovery.notified.atLeast(2).map(\.kind) == ["recovery_requested", "recovery_expired"])
         }

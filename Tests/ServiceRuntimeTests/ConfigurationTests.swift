@@ -81,7 +81,7 @@ import Testing
         }
         let error = #expect(throws: ConfigurationError.self) { try read([name: "production"]) }
         #expect(error?.description == "\(name) is no variable of this program: is VESTIBULE_PROFILE meant?")
-        // Of somebody else, however they begin.
+        // These belong to other programs, though they begin alike.
         #expect(throws: Never.self) {
             try read(["VESTIBULE_PROVE": "1", "VESTIBULE_IMAGE": "x", "SHO_NME": "x", "HOP_SIZE_PORT": "1"])
         }

@@ -49,7 +49,7 @@ import Testing
         #expect(line["at"]?.stringValue.flatMap { Timestamp($0) } != nil)
     }
 
-    /// Whoever reads slowly, or not at all, holds up nobody who logs.
+    /// A slow reader, or none at all, delays nobody who logs.
     @Test func aSlowLogReaderDelaysNoWriter() throws {
         let pipe = Pipe()
         let writer = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, room: 200_000)

@@ -42,7 +42,8 @@ import Testing
     /// How far an upload was when the case ended.
     enum Progress: CaseIterable { case promised, arriving, stored }
 
-    /// Whoever sends it must not notice. The cut is where a replica may be killed, too: what is done is in rows.
+    /// The sender must not notice that the case ended. A replica may be killed at these stages too, since rows hold
+    /// each step.
     @Test(arguments: Progress.allCases) func aPictureIsDestroyedAtEachStageWhenItsCaseEnds(_ progress: Progress)
         async throws
     {

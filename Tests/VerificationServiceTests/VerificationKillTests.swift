@@ -553,7 +553,7 @@ import Testing
         }
     }
 
-    /// Of an upload that was torn, the next one has another ID.
+    /// Sends evidence until an upload succeeds. Each attempt has an ID of its own.
     ///
     /// - Returns: the ID of the picture that arrived.
     func sendEvidence(to caseID: Identifier) async throws -> Identifier {

@@ -73,7 +73,7 @@ import Testing
                     challengeId: sent.challengeId, code: try await fleet.code(for: phone), device: Self.device)
                 let outcomes = try await outcomes(of: verify, times: 64, at: replicas) { _ in "session" }
                 #expect(outcomes["session"] == 1, "\(outcomes)")
-                // Who waits too long is told to come again, and has done nothing.
+                // A request that waits too long gets `overloaded`, and has done nothing.
                 #expect(Set(outcomes.keys).isSubset(of: ["session", "otp_expired", "overloaded"]), "\(outcomes)")
             }
             #expect(try await fleet.sql("SELECT count(*) FROM auth.sessions") == "\(rounds)")
@@ -98,7 +98,7 @@ import Testing
             }
             var sent = 0
             for send in fromOne where try await send.value != nil { sent += 1 }
-            // Who waits too long for the address is told to come again.
+            // A request that waits too long for the address's lock is refused as overloaded.
             #expect((1...5).contains(sent))
         }
     }

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// Of the five services, auth's second replica, the gateway, the supervisor and the database.
+    /// The logs of all services, auth's second replica, the gateway, the supervisor and the database.
     private static func logs(of state: StateFolder) throws -> [(name: String, text: String)] {
         let files = try FileManager.default.contentsOfDirectory(atPath: state.logs).map { "\(state.logs)/\($0)" }
         return (files.sorted() + [try PostgresServer(state).log]).map {

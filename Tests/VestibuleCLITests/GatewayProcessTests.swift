@@ -99,7 +99,7 @@ import Testing
                 }
                 #expect(isPublished)
             }
-            // As if ten minutes had gone by.
+            // Ten minutes pass for the signing keys.
             try await fleet.sql("UPDATE auth.signing_keys SET signs_from = signs_from - interval '10 minutes'")
             #expect(try await eventually { tally.kids.contains(rotated.kid) }, "the new one signs")
             let answered = tally.statuses[200] ?? 0

@@ -62,7 +62,7 @@ import VestibuleClient
         try await third.renew()
         #expect(try await third.getMe().id == session.user.id)
 
-        // Whoever has an old token alone ends the session, and the app hears of it.
+        // A thief who has only an old token ends the session, and the app is told.
         let thief = APIClient(address, transport: wire)
         let stolen = RefreshTokenRequest(refreshToken: session.refreshToken)
         #expect(

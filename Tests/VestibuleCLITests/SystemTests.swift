@@ -84,7 +84,7 @@ import Testing
             gauges = told.arrayValue?.compactMap { $0["report"]?["gauges"]?.objectValue } ?? []
             return gauges.count == everybody.count
         }
-        // Of auth, whose replicas are two, and of profile.
+        // Both replicas of auth report the first pair, the one of profile the second, and verification the third.
         #expect(gauges.count { $0.keys.contains("sms_budget_used") && $0.keys.contains("sms_prefixes_closed") } == 2)
         #expect(
             gauges.count { $0.keys.contains("events_refused_address") && $0.keys.contains("events_refused_day") } == 1)
@@ -257,7 +257,7 @@ import Testing
         let expected: Set = [
             "gateway auth.send-otp auth", "gateway auth.verify-otp auth", "auth profile.get-onboarding profile",
         ]
-        // Of what a replica did before it was heard first, the tail knows nothing.
+        // The tail does not show what a replica did before the tail first heard from it.
         var (people, isWhole): (Int64, Bool) = (0, false)
         while !isWhole, people < 5 {
             people += 1

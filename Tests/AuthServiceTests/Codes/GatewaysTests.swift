@@ -72,7 +72,7 @@ import Testing
                 }
                 #expect(isPublished)
             }
-            // As if ten minutes had gone by.
+            // Ten minutes pass for the signing keys.
             try await auth.stage.rows("UPDATE signing_keys SET signs_from = signs_from - interval '10 minutes'")
             for container in auth.stage.containers { container.hurry() }
             #expect(

@@ -39,7 +39,7 @@ import Testing
             #expect(try await eventually { container.bus.report.gauges?["sms_prefixes_closed"] == 1 })
             // Neither another prefix of the country nor another country.
             for phone in ["+14156552671", "+46701234567"] { _ = try await auth.ask(SendOTP(phone: phone)) }
-            // Nor a device that signed in before.
+            // A device that signed in before is not refused either.
             let proof = SendOTP.Proof(id: known.deviceId, secret: try #require(known.deviceSecret))
             _ = try await auth.code(for: Self.phone(0), by: proof)
             // It opens by the clock, not by verifications.

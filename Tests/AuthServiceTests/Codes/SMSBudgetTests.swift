@@ -96,7 +96,7 @@ import Testing
     @Test func concurrentSendsAreAllCounted() async throws {
         try await AuthStage.run(replicas: 2, environment: Self.environment) { auth in
             let sends = (0..<48).map { index in
-                // Who waits too long for a lock is told to come again.
+                // A request that waits too long for a lock is refused as overloaded.
                 Loop.spawn { try? await auth.ask(SendOTP(phone: Self.phone(index)), at: "198.51.100.\(index)") }
             }
             var sent = 0

@@ -128,7 +128,8 @@ import Testing
         #expect(host == "sms.invalid")
     }
 
-    /// Whoever asks first is told that it failed before they give up; nobody else is promised a code.
+    /// The first person learns within ten seconds that the code failed. Later requests are refused, and promise no
+    /// code.
     @Test(.bounded) func withNoProviderListeningTheFirstCodeFailsWithinTenSeconds() async throws {
         try await Self.run(Self.taken, Self.taken) { auth, first, second in
             await first.stop()
@@ -250,7 +251,7 @@ import Testing
             #expect(try await eventually { try await auth.stage.rows("SELECT state FROM challenges") == "undelivered" })
             #expect(try await eventually { try await auth.stage.rows("SELECT count(*) FROM outbox") == "0" })
             #expect(second.requests.count == 1)
-            // Whoever tries such numbers has tried.
+            // Requests for unreachable numbers count against the limit too.
             for number in 0..<29 { _ = try await auth.ask(SendOTP(phone: "+467012345\(10 + number)")) }
             #expect(try await eventually { try await auth.stage.rows("SELECT count(*) FROM outbox") == "0" })
             #expect(try await auth.refusal(of: SendOTP(phone: "+46701234599")).code == "rate_limited")

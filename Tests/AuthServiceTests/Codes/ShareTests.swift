@@ -83,7 +83,7 @@ import Testing
             let wrong = guesses
             let tries = (0..<24).map { number in Loop.spawn { try? await auth.ask(wrong[number % 3]) } }
             for attempt in tries { _ = try await attempt.value }
-            // Who waits too long for the phone's lock is told to come again, and counts for nothing.
+            // A request that waits too long for the phone's lock is refused as overloaded and does not count.
             let count = try await auth.stage.rows("SELECT sum(wrong_tries) FROM challenges")
             #expect(["8", "9", "10"].contains(count))
         }
@@ -98,7 +98,7 @@ import Testing
             let fromOne = (1...16).map { number in
                 Loop.spawn { try? await auth.ask(SendOTP(phone: "+141555526\(number + 10)"), at: "203.0.113.1") }
             }
-            // Who waits too long for the address is told to come again.
+            // A request that waits too long for the address's lock is refused as overloaded.
             let sent = try await done(fromOne)
             #expect((1...4).contains(sent))
             #expect(auth.spool.messages().count <= 5)
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// Who has a /48 has 65,536 of /64.
+    /// A /48 contains 65,536 /64 networks.
     @Test func aSiteHasTheSharesOfEightHouseholds() async throws {
         try await AuthStage.run(environment: ["AUTH_OTP_PER_ADDRESS_HOUR": "1"]) { auth in
             let owner = try await auth.signIn(Self.phone)

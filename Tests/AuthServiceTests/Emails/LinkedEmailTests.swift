@@ -96,7 +96,7 @@ import Testing
         } catch let error as BusError { return error.code }
     }
 
-    /// Whoever moved the account may have linked an address of their own.
+    /// A thief who had the account may have linked an address of their own.
     @Test func aRecoveryUnlinksIt() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Whoever reads the emails of its address does not set its first number.
+    /// A thief who reads the person's emails cannot set the account's first number.
     @Test func aSessionByMailboxSetsNoNumberAndUnlinksNoIdentity() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
@@ -84,7 +84,7 @@ import Testing
             let unlink = UnlinkIdentity(provider: "google")
             #expect(try await auth.refusal(of: unlink, as: auth.actor(thief)).code == "reauthentication_required")
             _ = try await auth.ask(change, as: auth.actor(owner))
-            // Nor in an app that wants a phone.
+            // The thief cannot do so in an app that requires a phone either.
             try await auth.age("2 hours")
             let (again, digits) = try await auth.email(SendEmailCode(email: "anna@example.com"))
             let verify = VerifyEmailCode(challengeId: again, code: digits, device: AuthStage.device)

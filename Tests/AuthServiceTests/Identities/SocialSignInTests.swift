@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Whoever unlinks holds the account; a sign-in that has found the identity waits, and finds it gone.
+    /// Unlinking locks the account. A sign-in that has already found the identity waits, and then finds it gone.
     @Test func anIdentityUnlinkedDuringASignInOpensNothing() async throws {
         try await SocialStage.run { social in
             let owner = try await social.link("google", subject: "108", to: Self.phone)
@@ -142,13 +142,13 @@ import Testing
             let late = VerifyOTP(challengeId: second.challenge, code: second.code, device: AuthStage.device)
             #expect(try await social.auth.refusal(of: late).code == "identity_in_use")
             #expect(try await social.auth.stage.rows("SELECT count(*) FROM accounts") == "1")
-            // Nor does the account take a second one of the provider.
+            // The account accepts no second identity of the same provider.
             let third = try await social.linkCode(
                 try await social.linkToken("google", subject: "109"), to: Self.phone)
             let other = VerifyOTP(
                 challengeId: third.challenge, code: third.code, device: AuthStage.device, confirmLink: true)
             #expect(try await social.auth.refusal(of: other).code == "provider_already_linked")
-            // One of the other provider it does.
+            // It accepts one of the other provider.
             _ = try await social.link("apple", subject: "108", to: Self.phone)
             #expect(try await social.auth.stage.rows("SELECT count(*) FROM identities") == "2")
             let spent = SendOTP(phone: Self.phone, linkToken: tokens[0])

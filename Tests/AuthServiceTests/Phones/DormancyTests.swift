@@ -32,7 +32,7 @@ import Testing
     private static let phone = "+14155552671"
     private static let year = ["AUTH_DORMANT_AFTER": "8760h"]
 
-    /// As if nothing had happened for so long.
+    /// Makes the account look unused for the interval.
     @Loop private func sleep(_ interval: String, _ auth: AuthStage) async throws {
         try await auth.stage.rows(
             """
@@ -120,7 +120,7 @@ import Testing
             let session = try await auth.ask(
                 VerifyOTP(challengeId: challenge, code: code, device: known, newAccount: true))
             #expect(session.user.id == owner.user.id && !session.isNewUser, "who is known cannot be somebody else")
-            // That was a use: another device signs in, too.
+            // The sign-in counts as a use, so another device can sign in too.
             try await auth.age("20 minutes")
             #expect(try await auth.signIn(Self.phone).user.id == owner.user.id)
         }
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    /// Of two who hold the number's codes at once, one gets the account that is new, and the other is in it.
+    /// If two people hold codes for the number at once, one creates the new account and the other signs in to it.
     @Test func twoConcurrentNewStartsCreateOneAccount() async throws {
         try await AuthStage.run(replicas: 2, environment: Self.year) { auth in
             _ = try await auth.signIn(Self.phone)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthService
 
-/// Whoever reads a person's emails can set the first number of their account. The owner takes it off.
+/// A thief who reads a person's emails can set the first number of their account. The owner takes it off.
 @Suite("taking off a first number") struct FirstNumberTests {
     private static let (email, thiefs, later) = ("anna@example.com", "+46701234567", "+46701234568")
 
@@ -15,7 +15,7 @@ import Testing
         let owner: Session
         let thief: Session
         let proof: SendOTP.Proof
-        /// Of the email to the address.
+        /// The token in the email to the address.
         let token: String
     }
 

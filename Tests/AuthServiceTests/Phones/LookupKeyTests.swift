@@ -210,7 +210,7 @@ import Testing
             try await a.auth.stage.rows(
                 "SELECT count(*), min(p.held_before) >= '73 hours' FROM phone_aliases a, phones p "
                     + "WHERE a.person_id = p.person_id AND p.person_id = '\(person.user.id)'") == "1|t")
-        // Who has a number keeps it.
+        // A number that an account has cannot be taken from it.
         let stranger = try await signIn(other, a.auth)
         try await a.auth.age("2 hours")
         let (challenge, code) = try await code(to: old, stranger, a.auth)
@@ -349,7 +349,8 @@ import Testing
             AccountStore.lock(phone: hashes, in: transaction)
             _ = try await transaction.query("SELECT 1 AS locked")
             let tasks = begin()
-            // Who waits for a lock for a fifth of a second is refused: the first one that waits is enough for them to overlap.
+            // A request that waits 200 ms for the lock is refused. So one waiting request is enough: the other one
+            // overlaps with it.
             let areWaiting = try await eventually(within: .seconds(4)) {
                 try await auth.stage.rows(
                     """
@@ -386,7 +387,7 @@ import Testing
         }
     }
 
-    /// Who signs up with a number while it is given back to the account that had it: it is one's or the other's.
+    /// If a sign-up and an undo race for a number, exactly one account gets it.
     @Test(arguments: steps) func aNumberBeingGivenBackHasOneAccount(step: Int) async throws {
         try await AuthStage.run { auth in
             let rings = pair(step, try ring(auth))
@@ -517,7 +518,7 @@ import Testing
         }
     }
 
-    /// Who had the ring of before opens nothing with it.
+    /// The key ring from before the new sealing key no longer opens the numbers.
     @Test func rehashedNumbersAreSealedWithTheSealingKey() async throws {
         try await AuthStage.run { auth in
             let phone = "+14155552671"

@@ -16,7 +16,7 @@ import Testing
         let tablet: Session
         let stolen: Session
         let proof: SendOTP.Proof
-        /// Of the SMS to the number.
+        /// The token in the SMS to the old number.
         let token: String
     }
 
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// Who has the SIM signs in first, and changes the number in another session than the first.
+    /// A thief who has the SIM signs in first, and changes the number in a later session.
     @Test func anUndoEndsAThiefsSessionsFromBeforeTheChange() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// Who comes by one relayed code removes the owner's devices before the number is changed.
+    /// A thief who gets one relayed code removes the owner's devices before changing the number.
     @Test func aDeviceRemovedByTheThiefStillUndoesTheChange() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
@@ -326,10 +326,10 @@ import Testing
                     now() - interval '1 day')
                 """)
             #expect(try await auth.refusal(of: undo).code == "account_frozen")
-            // Of a recovery that has moved the account since.
+            // The freeze of a recovery that has moved the account since.
             try await auth.stage.rows("UPDATE freezes SET created_at = now(), applied_at = now()")
             #expect(try await auth.refusal(of: undo).code == "account_frozen")
-            // Whoever took the number begins one, so that the time for an undo runs out.
+            // The thief begins a recovery, so that the time for an undo runs out. It does not block the undo.
             try await auth.stage.rows("UPDATE freezes SET applied_at = NULL")
             try await auth.age("20 minutes")
             #expect(try await auth.signIn(Self.old).isNewUser)

@@ -48,7 +48,7 @@ import Testing
         try await Self.run({ $0 == "dead" ? dead : GoogleServer.taken }) { auth, server, recorder in
             let first = try await auth.signIn(Self.phone, push: "dead")
             let second = try await auth.signIn(Self.phone, push: "alive")
-            // That sign-in was told to the first device.
+            // The second sign-in was pushed to the first device.
             let told = try await recorder.atLeast(1)
             #expect(told.map(\.outcome) == ["failed"] && told.map(\.deviceID) == [first.deviceId])
             let devices = try await auth.ask(ListDevices(), as: auth.actor(second)).devices

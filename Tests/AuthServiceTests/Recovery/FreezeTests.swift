@@ -125,7 +125,8 @@ import Testing
         }
     }
 
-    /// Whoever has a number by now that the person had may claim an account with it: that one stays frozen.
+    /// A claimant's number may be a former number of a person who deletes their account. The claimed account stays
+    /// frozen.
     @Test("freezes stay while a claim is open or its claimant still waits", arguments: [true, false])
     func stay(isOpen: Bool) async throws {
         try await SocialStage.run { social in
@@ -199,7 +200,8 @@ import Testing
         }
     }
 
-    /// Of a decoy that looks approved, and of a claim that was disputed: the code is judged before it is said that it is over.
+    /// For a decoy that looks approved and for a disputed claim, the code is checked before the case is said to be
+    /// closed.
     @Test("a case that opens nothing is shown as closed only to a right code", arguments: [false, true])
     func nothingToOpen(isDisputed: Bool) async throws {
         try await AuthStage.run { auth in
@@ -245,7 +247,7 @@ import Testing
             // It opens nothing: what it is offered is to be linked.
             let token = try await social.linkToken("google", subject: "108")
             #expect(try await auth.stage.rows("SELECT count(*) FROM sessions WHERE opened_by = 'google'") == "0")
-            // As if the two days in which nothing moves were over.
+            // The two days after a recovery in which the account cannot be changed are over.
             try await auth.stage.rows("DELETE FROM freezes")
             let (challenge, code, _) = try await social.linkCode(token, to: Self.claimant)
             let verify = VerifyOTP(challengeId: challenge, code: code, device: AuthStage.device, confirmLink: true)

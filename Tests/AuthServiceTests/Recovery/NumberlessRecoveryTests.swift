@@ -195,7 +195,8 @@ import Testing
             let none = try await claim(auth, email: "nobody@example.com", by: Self.other)
             #expect(none.accountID == nil && none.accountReference != real.accountReference)
             #expect(none.claimantReference == real.claimantReference)
-            // Whoever can open the identity's account learns no more of it.
+            // An identity token whose nonce auth did not issue is refused. The refusal reveals nothing about an
+            // account.
             let unknown = IdentityProof(
                 provider: "google", identityToken: social.forge.token("google", subject: "2", nonce: "nc"), nonce: "nc")
             let begin = try await request(auth, by: Self.new, identity: unknown)

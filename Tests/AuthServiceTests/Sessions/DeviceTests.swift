@@ -61,7 +61,7 @@ import Testing
                 id: first.deviceId, secret: first.deviceSecret, name: "Pixel 9", platform: "android")
             let again = try await auth.ask(VerifyOTP(challengeId: challenge, code: code, device: claim))
             #expect(again.deviceId != first.deviceId && again.deviceSecret != nil && again.user.id == first.user.id)
-            // Nor does it ask for codes as a device of the account.
+            // The removed device does not count as a device of the account when it asks for codes either.
             let proof = SendOTP.Proof(id: first.deviceId, secret: try #require(first.deviceSecret))
             try await auth.age("2 minutes")
             _ = try await auth.code(for: Self.phone, by: proof)
@@ -169,10 +169,10 @@ import Testing
             let claim = DeviceClaim(
                 id: session.deviceId, secret: session.deviceSecret, name: "x", platform: "ios", pushToken: "t1")
             _ = try await auth.ask(VerifyOTP(challengeId: challenge, code: code, device: claim))
-            // Whoever replaces it again and again pushes none of them out.
+            // Replacing the token again and again does not push out the first ones.
             for number in 2...9 {
                 let change = PutDevice(deviceId: session.deviceId, name: "x", platform: "ios", pushToken: "t\(number)")
-                // The second time it is the same one.
+                // The second request has the same token.
                 for _ in 0..<2 { _ = try await auth.ask(change, as: auth.actor(session)) }
             }
             try await auth.notify(session, "recovery_requested", sequence: 1)

@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// Of operators who ask at once on two replicas one is the second, and the change is made once.
+    /// When several operators ask at once on two replicas, the role changes once.
     @Test func concurrentOperatorsMakeOneChange() async throws {
         try await AuthStage.run(replicas: 2) { auth in
             let person = try await auth.signIn(Self.phone).user.id
@@ -175,7 +175,7 @@ import Testing
             #expect(try claims(plain) == ("user", 900), "a code opened it")
             let renewedPlain = try await auth.ask(RefreshToken(refreshToken: plain.refreshToken))
             #expect(try claims(renewedPlain) == ("user", 900))
-            // As if Google had: it is reached over HTTPS only here.
+            // Pretend that Google opened it. The tests have no HTTPS server in Google's place.
             try await auth.stage.rows("UPDATE sessions SET opened_by = 'google' WHERE id = '\(plain.sessionId)'")
             let shift = try await auth.ask(RefreshToken(refreshToken: renewedPlain.refreshToken))
             #expect(try claims(shift) == ("staff", 900))

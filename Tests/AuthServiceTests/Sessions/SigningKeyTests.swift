@@ -42,7 +42,7 @@ import Testing
             period: period)
     }
 
-    /// As if so much time had gone by for the keys.
+    /// Makes the keys older by the interval.
     @Loop private func age(_ auth: AuthStage, _ interval: String) async throws {
         try await auth.stage.rows("UPDATE signing_keys SET signs_from = signs_from - interval '\(interval)'")
     }

@@ -68,7 +68,7 @@ import Testing
             let ends = try await auth.stage.rows(
                 "SELECT details::jsonb ->> 'why' FROM audit WHERE act = 'session_ended' AND details LIKE '%suspended%'")
             #expect(ends == "suspended")
-            // Who decided stands there by a pseudonym, and neither note in the clear.
+            // The staff member appears under a pseudonym, and neither note appears in plain text.
             let written = try await auth.stage.rows(
                 "SELECT details FROM audit UNION ALL SELECT n::text FROM staff_notes n UNION ALL SELECT i::text FROM inbox i"
             )
@@ -166,7 +166,7 @@ import Testing
             #expect(try await auth.refusal(of: FindPerson(id: person), as: user).code == "forbidden")
             user.role = "staff"
             #expect(try await auth.refusal(of: FindPerson(id: person), as: user).code == "unauthorized")
-            // Whoever was found has it in their trail, and nothing of the number stands there.
+            // The search is in the trail of the person who was found, without the number.
             let rows = try await auth.stage.rows(
                 "SELECT chain = 'service', details::jsonb ->> 'with' FROM audit WHERE act = 'person_searched' ORDER BY at"
             )
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    /// Whoever signs in or renews at the same moment has no session that lives, on any replica.
+    /// A sign-in or renewal at the same moment leaves no active session, on any replica.
     @Test func noSessionOutlivesAConcurrentSuspension() async throws {
         try await SocialStage.run(replicas: 2) { social in
             let auth = social.auth

@@ -6,7 +6,7 @@ import Testing
 @testable import ProfileService
 
 extension ProfileRecord {
-    /// Of a person of 31 who said what is required and nothing else.
+    /// The profile of a 31-year-old who answered the required fields only.
     static func complete() -> ProfileRecord {
         let then = Timestamp("2026-02-20T09:00:00Z")!
         var record = ProfileRecord(personID: .random(), createdAt: then, updatedAt: then)

@@ -292,7 +292,7 @@ import Testing
             event.appUnknown = true
             _ = try await voice.call(event, CallOptions(timeout: .seconds(20)))
             #expect(try await profile.ask(GetMe()).profile["dateOfBirth"] == born)
-            // Who follows the default plan as well is too young there.
+            // A person who also follows the default plan is too young there.
             let other = Identifier.random()
             for app in ["eko-family", nil] { _ = try await visits(app, as: other) }
             #expect(try await refusals(appUnknown: true, of: other) == ["underage"])

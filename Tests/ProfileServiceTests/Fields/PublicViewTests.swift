@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    /// Nor does the time tell: of who keeps much private and who keeps nothing, and of who is too young, suspended or nobody.
+    /// The response time reveals nothing either. It is the same for people with many private fields and with none, and
+    /// for people who are too young, suspended or unknown.
     @Test("the time of an answer reveals nothing private", .timed) func theTimeRevealsNothingPrivate() async throws {
         try await ProfileStage.run { profile in
             @Loop func person(_ fields: [String: JSONValue]) async throws -> Identifier {

@@ -161,7 +161,7 @@ private enum Garden {
         #expect(PlanProgress.move(accepted, from: try Self.followed(moves: [1]))?.reference.version == 2)
     }
 
-    /// Whoever is too young or declined the verification is not matched, and is complete all the same.
+    /// A person who is too young or declined the verification is not matched, but stays complete.
     @Test func aBlockedPersonDoesNotStopBeingCompleteEither() throws {
         let old = try Garden.plan { $0["age"] = ["minimum": 18, "under": "soft_block"] }
         func dated(_ json: JSONValue) throws -> JSONValue {
@@ -403,7 +403,8 @@ private enum Garden {
             let stored = try await profile.stage.rows(
                 "SELECT version, completed_at IS NOT NULL FROM person_plans WHERE person_id = '\(complete)'")
             #expect(stored == "3|t")
-            // Whoever was complete long ago and is not any more moves, and is not complete in the newer version.
+            // A person who once was complete, and is not any more, moves too, and is not complete in the newer
+            // version.
             let former = Identifier.random()
             _ = try await Self.ask(GetMe(), profile, former)
             try await profile.stage.rows(

@@ -107,7 +107,7 @@ struct RandomConditions {
         let all = ["==", "!=", "<", "<=", ">", ">="]
         let name = ["count", "any", "all"].randomElement(using: &generator) ?? ""
         guard name != "count" else { return compare(["subjects": ["count": "child"]], [0, 1, 2, 3], all) }
-        // Of each child, only that child and what stands before is looked at.
+        // The condition on a child sees only that child and the answers before the section.
         var inner = self
         inner.children = []
         let asked = inner.condition(

@@ -11,7 +11,7 @@ import Testing
     static let first = DefinitionParserTests.smallest
     static let second = first.setting("version", to: 2).setting("sections.0.questions.0.key", to: "other")
 
-    /// Of the canonical text without anything of the life cycle, there being none in it.
+    /// The hash of the canonical text. These contents have no members of the life cycle that would be left out.
     static func hash(_ content: JSONValue) -> String { Hex.encode(SHA256.digest(CanonicalJSON.bytes(of: content))) }
 
     static func report(_ draft: JSONValue, after contents: [JSONValue]) throws -> VersionPlan.Report {

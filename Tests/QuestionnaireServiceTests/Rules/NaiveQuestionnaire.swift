@@ -125,7 +125,7 @@ struct NaiveQuestionnaire {
         }
     }
 
-    /// Of a question that is shown and answered.
+    /// The value of a question that is shown and answered; `nil` otherwise.
     private func value(_ key: JSONValue) -> JSONValue? {
         isVisible(key.stringValue!) ? answer(key.stringValue!)?.value : nil
     }

@@ -16,7 +16,7 @@ struct NaiveWalk {
     let definition: JSONValue
     /// By `question` or `question/subject`.
     var answers: [String: NaiveQuestionnaire.Answer] = [:]
-    /// Of the one section that repeats, in order.
+    /// The subjects of the one section that repeats, in order.
     var subjects: [String] = []
     var facts: [String: JSONValue] = [:]
 

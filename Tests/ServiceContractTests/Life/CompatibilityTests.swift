@@ -55,7 +55,7 @@ import Testing
             #expect(try await look(curious, as: anna).status == 404, "who is not matched is seen by nobody")
             #expect(try await look(anna, as: anna).status == 404)
             #expect(try await look(anna, as: curious).status == 403)
-            // Whoever has no city is complete, and matched with nobody.
+            // A person without a city stays complete, but is matched with nobody.
             try await system.rows(
                 .profile, "UPDATE profiles SET fields = fields - 'city' WHERE person_id = '\(bo.user.id)'")
             #expect(try await look(bo, as: anna).status == 404)

@@ -4,7 +4,7 @@ import Testing
 @testable import VestibuleCLI
 
 @Suite("vestibule questionnaire") struct QuestionnaireCommandTests {
-    /// Who asked for a questionnaire that is not there has nothing to go on with.
+    /// An error before any work suggests nothing. After some work, the command says what is done, and to run it again.
     @Test func anInterruptedCommandReportsTheWorkDone() {
         let error = BusError(.notFound, "There is no such questionnaire.")
         #expect(

@@ -351,7 +351,7 @@ private struct Heard: Equatable {
 /// Replaces profile: it accepts events, refuses them or delays their senders.
 @Loop private final class Listener: RequestHandler {
     private(set) var heard: [Identifier: Heard] = [:]
-    /// Whose events fail.
+    /// The person whose events fail.
     var refused: Identifier?
     private(set) var refusals = 0
     /// Events are taken in, and that is not said before `release()`.

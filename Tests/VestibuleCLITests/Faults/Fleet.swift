@@ -13,7 +13,7 @@ import Testing
     let installation: Installation
     let cluster: ScratchCluster
     let gateway: Bus
-    /// That of ``startGateway(variables:)``.
+    /// The process that ``startGateway(variables:)`` started.
     private(set) var gatewayProcess: pid_t?
     private let database: String
     private var running: Set<pid_t> = []
@@ -90,7 +90,7 @@ import Testing
             // Everybody in a test comes from one address, and has a number of one prefix.
             (environment["AUTH_OTP_PER_ADDRESS_HOUR"], environment["AUTH_OTP_PREFIX_BREAKER"]) = ("100000", "off")
             (environment["AUTH_SMS_PER_HOUR"], environment["AUTH_SMS_PER_HOUR_COUNTRY"]) = ("off", "off")
-            // Whoever recovers an account is sent two codes.
+            // Two codes are sent in a recovery.
             environment["AUTH_OTP_RESEND_AFTER"] = "1s"
         case .recovery: environment["RECOVERY_PER_ADDRESS_DAY"] = "100000"
         default: break
@@ -174,7 +174,7 @@ import Testing
         let keys = BusKeyFolder(path: state.keys)
         let secret = try String(contentsOfFile: keys.secret(of: service.rawValue), encoding: .utf8)
         var configuration = BusConfiguration(service: service)
-        // Who has just started may not be found yet on a busy machine.
+        // On a busy machine, a replica that has just started may not be found yet.
         configuration.grace = .seconds(10)
         configuration.security = try BusSecurity(secret: String(secret.dropLast()), allowList: keys.list)
         return configuration

@@ -74,7 +74,7 @@ import Testing
     func hireStaff() async throws {
         let person = try await signIn("+46730000001").user.id
         try await fleet.sql("UPDATE auth.accounts SET role = 'staff' WHERE id = '\(person)'")
-        // As if the second between two codes had gone by.
+        // Skips the second that must pass between two codes.
         try await fleet.sql("UPDATE auth.challenges SET created_at = created_at - interval '1 s'")
         staff = try await signIn("+46730000001", attempt: 2)
     }

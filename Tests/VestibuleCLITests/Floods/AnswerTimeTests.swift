@@ -139,8 +139,8 @@ import Testing
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// That of two requests, one of each kind and chosen at random, the one with an account takes longer: the statistic U of
-    /// Mann and Whitney over the number of all such twos. 0.5 tells nothing.
+    /// The chance that a request with an account takes longer than one without, both chosen at random. It is the
+    /// statistic U of Mann and Whitney divided by the number of pairs. 0.5 reveals nothing.
     static func chanceThatWithIsSlower(_ pairs: [Pair]) -> Double {
         let wins = pairs.reduce(0.0) { sum, one in
             pairs.reduce(sum) { $0 + (one.with > $1.without ? 1 : one.with == $1.without ? 0.5 : 0) }

@@ -7,7 +7,7 @@ import Testing
 @Suite("what a load decides") struct LoadRuleTests {
     // MARK: Histogram
 
-    /// Of times of every magnitude, each quantile is the one that sorting finds, or too great by less than a thousandth.
+    /// For times of every magnitude, each quantile equals the sorted one, or exceeds it by less than a thousandth.
     @Test(arguments: [10, 2_047, 5_000, 1_000_000, 100_000_000_000] as [UInt64])
     func quantilesAreThoseOfSortedTimes(most: UInt64) {
         for count in [1, 2, 10, 999, 20_000] {
