@@ -7,7 +7,7 @@ extension PrometheusText {
         ("loop_timers", "Timers that wait, cancelled ones among them."),
         (
             "memory_in_use_bytes",
-            "Memory that is allocated and not freed. Of what the allocator keeps for later, only each thread's part is in it."
+            "Memory that is allocated and not freed. Freed memory does not count, except what is kept for each thread."
         ),
         ("database_connections", "Open connections to the database."),
         ("database_idle", "Open connections that are free for a transaction."),

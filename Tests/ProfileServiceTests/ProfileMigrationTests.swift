@@ -91,7 +91,7 @@ import Testing
         }
         #expect(try await migrated.value.last == ProfileMigrations.all.last?.name)
         #expect(try await scratch.query("SELECT completed_at IS NOT NULL FROM person_plans") == "t")
-        // The former release stores a consent for each plan, and the key has the plan.
+        // The previous release stores a consent for each plan, and the key has the plan.
         try await scratch.query(
             """
             INSERT INTO consents (person_id, document, version, accepted_at) VALUES ('\(person)', 'terms', '1', now())

@@ -441,7 +441,7 @@ import Testing
                 "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],
                 "coordinates": ["latitude": 59.3, "longitude": 18],
             ])
-            // As an older release would have left it.
+            // The previous release would have left it like this.
             _ = try await profile.stage.rows(
                 """
                 UPDATE profiles SET catalogue_version = 0, fields = fields || '{

@@ -317,7 +317,7 @@ import Testing
                     state: .answered, value: true), service)
         }
 
-        /// The writes of before: they are done once.
+        /// The earlier writes: they are done once.
         func repeats(_ service: RunningService) async throws {
             for (write, revision) in zip(writes, 1...) {
                 #expect(try await call(write, service).revision == revision)

@@ -204,7 +204,7 @@ import Testing
         try await ConditionalServiceTests.run(asking: Self.definition(country: false)) { service in
             let people = (0..<3).map { _ in Identifier.random() }
             for person in people { _ = try await open(service, "sv", platform: "ios", as: person) }
-            // As the release before this one opened it.
+            // The previous release opened it like this.
             _ = try await service.rows("UPDATE sessions SET facts = '{}' WHERE person_id = '\(people[0])'")
             try await publish(Self.definition(version: 5), in: service)
             service.profile.facts = ["country": "SE"]

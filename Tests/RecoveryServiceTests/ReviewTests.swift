@@ -35,7 +35,7 @@ import Testing
         #expect(throws: Refusal.sameReviewer) { try policy.mayClaim("b", key: "key 1") }
         #expect(try policy.approval(by: "b", key: "key 2") == .approved)
         #expect(try policy.approval(by: "b") == .approved, "a reviewer has no key")
-        // What was said before the owner contested it counts no more, whatever an older release left of it.
+        // An approval from before the owner contested no longer counts, whatever the previous release stored of it.
         policy.firstApproval = nil
         #expect(try policy.approval(by: "b", key: "key 1") == .partlyApproved)
         (policy.firstApproval, policy.firstApprovalKey) = ("a", nil)

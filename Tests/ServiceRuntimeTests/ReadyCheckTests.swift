@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// As on the way back from a release.
+    /// A rollback leaves the schema like this.
     @Test func aReplicaWithANewerSchemaIsReady() async throws {
         try await ServiceStage.run(Self.definition, environment: ["BUS_BIND": Self.anyPort]) { stage in
             _ = try await stage.rows("INSERT INTO schema_migrations (name, checksum) VALUES ('m9999_later', 'x')")

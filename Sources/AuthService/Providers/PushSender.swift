@@ -10,7 +10,7 @@ struct PushMessage: Codable, Sendable {
     var personID: Identifier
     var deviceID: Identifier
     /// The device's token when the push was written. So replacing the token does not stop a queued push. `nil` in
-    /// pushes of an older release.
+    /// pushes of the previous release.
     var token: String?
     /// The row of the token, if the device has replaced it before.
     var replacedTokenID: Identifier?
@@ -32,7 +32,7 @@ struct PushSender: Sendable {
 
     @Loop func send(_ item: OutboxItem) async throws {
         let push = try WireJSON.decode(PushMessage.self, from: item.payload)
-        // An older release wrote no token into the push, and the device has none any more: the push fails.
+        // The previous release wrote no token into the push, and the device has none any more: the push fails.
         guard let token = try await token(of: push) else { return try await publish(push, "failed") { _ in } }
         do {
             let outgoing = OutgoingPush(

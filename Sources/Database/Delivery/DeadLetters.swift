@@ -21,7 +21,7 @@ package struct DeadLetter: Sendable, Equatable {
     package let createdAt: Timestamp
     /// When the item became a dead letter.
     package let deadAt: Timestamp
-    /// The error code of the last attempt; `nil` if an older release, which stored none, gave up.
+    /// The error code of the last attempt; `nil` if a release that stored no code gave up.
     package let lastError: String?
     /// The number of later items for the same person and destination that it blocks.
     package let waiting: Int64

@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// A new address may be a thief's. A new account has no device of before.
+    /// A new address may be a thief's. A new account has no earlier device.
     @Test func aNewAddressRemovesNoNumberAndCanBeUnlinked() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

@@ -494,7 +494,7 @@ import Testing
             #expect(try await start(rings.after) == refused, "the new key is there, and no row under it")
             #expect(try await rehash(auth).left == 0)
             #expect(try await start(rings.after) == nil)
-            // A number of before counts as well as the one of now.
+            // A previous number counts as well as the present one.
             try await auth.stage.rows(
                 """
                 INSERT INTO phone_aliases (person_id, hash, key_id, sealed, until)

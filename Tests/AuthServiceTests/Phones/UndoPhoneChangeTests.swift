@@ -146,7 +146,7 @@ import Testing
             #expect(
                 try await auth.stage.rows("SELECT id FROM devices WHERE removed_at IS NULL")
                     == tablet.deviceId.description, "it is known again")
-            // Its secret is that of before: the thief comes again, and is undone again.
+            // The device keeps its secret, so the owner can sign in with it.
             let (challenge, code) = try await auth.code(again: Self.old)
             let claim = DeviceClaim(id: tablet.deviceId, secret: tablet.deviceSecret, name: "n", platform: "ios")
             let owner = try await auth.ask(VerifyOTP(challengeId: challenge, code: code, device: claim))

@@ -7,7 +7,7 @@ struct PhoneChangeUndo: Sendable {
     /// Devices, sessions and identities that were younger than this at the change count as a thief's.
     static let doubt = Duration.seconds(72 * 3600)
 
-    /// The number of before, sealed for the account; `nil` if the account had none.
+    /// The previous number, sealed for the account; `nil` if the account had none.
     let sealed: [UInt8]?
     let at: Timestamp
     /// The session that changed the number.

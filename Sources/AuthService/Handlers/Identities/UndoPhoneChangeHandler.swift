@@ -120,7 +120,7 @@ struct UndoPhoneChangeHandler: RequestHandler {
         return PhoneChanged(maskedPhone: masked ?? "none")
     }
 
-    /// - Returns: the number of before, masked; `nil` if there was none.
+    /// - Returns: the previous number, masked; `nil` if there was none.
     @Loop private func restore(
         _ change: PhoneChangeUndo, of person: Identifier, in transaction: Transaction
     ) async throws -> String? {

@@ -12,7 +12,7 @@ enum ScaleCommand {
         let scale = try UpCommand.parseScale(text)
         let state = try StateFolder(arguments["--state"], create: false)
         guard let run = RunFile(state) else { throw CommandError("nothing runs from \(state.path)", code: 3) }
-        // A supervisor of an older release does not handle the signal, which would end it.
+        // The signal would end a supervisor of a release that does not handle it.
         guard run.value["takesScale"] == true else {
             throw CommandError(
                 "the running release cannot change its scale: run vestibule down, then vestibule up --scale")
