@@ -17,7 +17,6 @@ import Testing
         for route in table.routes {
             guard let binding = route.binding else { continue }
             #expect(binding.rules.callers.contains(.gateway), "\(binding.type)")
-            #expect(binding.replyIsEmpty == (route.success == 204), "\(binding.type)")
             for addition in route.additions {
                 #expect(addition.declaration?.schema != nil, "\(binding.type) \(addition.member)")
             }

@@ -44,7 +44,7 @@ public struct HTTPRoute: Sendable {
     public let access: Access
     /// One sentence for the reader of the API.
     public let summary: String
-    /// The HTTP status of a reply that is not an error.
+    /// The HTTP status of a reply that is not an error. ``NoContent`` has 204, whatever this says.
     public let success: Int
     /// The reply depends on its entity tag alone. A client may ask with `If-None-Match` whether its copy is still
     /// current.

@@ -53,7 +53,7 @@ public struct DecidePhoto: PublicRequest {
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .forbidden, .notFound])
     public static let route = HTTPRoute(
-        .post, "/admin/photos/{mediaId}/decide", .staff, "Decides on a photo.", success: 204, carriesToken: true)
+        .post, "/admin/photos/{mediaId}/decide", .staff, "Decides on a photo.", carriesToken: true)
 
     /// The picture.
     @Field(from: .path("mediaId")) public var mediaId: Identifier

@@ -62,7 +62,7 @@ public struct DecideVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .once,
         errors: [.unauthorized, .forbidden, .notFound, .verificationClosed])
     public static let route = HTTPRoute(
-        .post, "/admin/verification/{id}/decide", .staff, "Decides on a verification by a photo.", success: 204,
+        .post, "/admin/verification/{id}/decide", .staff, "Decides on a verification by a photo.",
         carriesToken: true)
 
     /// The session.
@@ -82,7 +82,7 @@ public struct DecideDocument: PublicRequest {
         errors: [.unauthorized, .forbidden, .notFound, .verificationClosed])
     public static let route = HTTPRoute(
         .post, "/admin/verification/{id}/decide-document", .staff, "Decides on a verification by a document.",
-        success: 204, carriesToken: true)
+        carriesToken: true)
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier

@@ -196,7 +196,7 @@ public struct WithdrawVerificationConsent: PublicRequest {
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .delete, "/verification/consent", .user, "Takes back the consent to a verification.", success: 204)
+        .delete, "/verification/consent", .user, "Takes back the consent to a verification.")
 }
 
 /// Takes the consent to a verification by a document back, as ``WithdrawVerificationConsent`` does for a photo. Neither
@@ -208,8 +208,7 @@ public struct WithdrawDocumentConsent: PublicRequest {
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .delete, "/verification/document/consent", .user, "Takes back the consent to a verification by a document.",
-        success: 204)
+        .delete, "/verification/document/consent", .user, "Takes back the consent to a verification by a document.")
 }
 
 extension JSONSchema {

@@ -56,6 +56,8 @@ import JSONText
     let id: String
     let path: PathTemplate
     let target: Target
+    /// The HTTP status of a reply that is not an error.
+    let success: Int
     let body: Body
     /// The schema of the body: the message's schema without the ``additions``.
     let bodySchema: JSONSchema?
@@ -86,7 +88,9 @@ import JSONText
         self.id = id
         self.target = target
         path = PathTemplate(declaration.path)
-        let members = if case .message(let binding) = target { binding.members } else { [JSONSchema.Member]() }
+        let binding: MessageBinding? = if case .message(let binding) = target { binding } else { nil }
+        success = binding?.replyIsEmpty == true ? 204 : declaration.success
+        let members = binding?.members ?? []
         let others = members.filter { sources[$0.name] == nil }
         let bodyName = "\(id.capitalizedFirst)Request"
         if let patch = sources.first(where: { $0.value == .body })?.key {

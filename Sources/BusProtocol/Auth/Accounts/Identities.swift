@@ -62,7 +62,7 @@ public struct LinkIdentity: PublicRequest {
             .providerAlreadyLinked, .identityProviderUnavailable, .methodNotAvailable,
         ])
     public static let route = HTTPRoute(
-        .post, "/auth/identities", .user, "Links an identity to the account.", success: 204, carriesToken: true)
+        .post, "/auth/identities", .user, "Links an identity to the account.", carriesToken: true)
 
     /// Who vouches for the identity.
     @Field(.identityProvider) public var provider: String
@@ -83,7 +83,7 @@ public struct UnlinkIdentity: PublicRequest {
         service: .auth, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .reauthenticationRequired, .accountFrozen, .lastWayIn])
     public static let route = HTTPRoute(
-        .delete, "/auth/identities/{provider}", .user, "Unlinks an identity.", success: 204)
+        .delete, "/auth/identities/{provider}", .user, "Unlinks an identity.")
 
     /// Who vouches for the identity.
     @Field(.identityProvider, from: .path("provider")) public var provider: String

@@ -35,5 +35,5 @@ public struct UnlinkEmail: PublicRequest {
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .reauthenticationRequired, .accountFrozen, .lastWayIn])
-    public static let route = HTTPRoute(.delete, "/auth/email", .user, "Unlinks the email address.", success: 204)
+    public static let route = HTTPRoute(.delete, "/auth/email", .user, "Unlinks the email address.")
 }

@@ -53,7 +53,7 @@ public struct RemoveDevice: PublicRequest {
         service: .auth, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .reauthenticationRequired])
     public static let route = HTTPRoute(
-        .delete, "/users/me/devices/{id}", .user, "Forgets a device and ends its sessions.", success: 204)
+        .delete, "/users/me/devices/{id}", .user, "Forgets a device and ends its sessions.")
 
     /// The device.
     @Field(from: .path("id")) public var deviceId: Identifier

@@ -8,5 +8,5 @@ public struct Logout: PublicRequest {
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .post, "/auth/logout", .user, "Ends this session.", success: 204)
+        .post, "/auth/logout", .user, "Ends this session.")
 }

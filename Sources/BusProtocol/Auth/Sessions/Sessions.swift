@@ -52,7 +52,7 @@ public struct EndSession: PublicRequest {
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent, errors: [.unauthorized, .notFound])
     public static let route = HTTPRoute(
-        .delete, "/auth/sessions/{id}", .user, "Ends one session.", success: 204)
+        .delete, "/auth/sessions/{id}", .user, "Ends one session.")
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
@@ -66,5 +66,5 @@ public struct EndOtherSessions: PublicRequest {
     public static let rules = MessageRules(
         service: .auth, callers: [.gateway], effect: .idempotent, errors: [.unauthorized])
     public static let route = HTTPRoute(
-        .delete, "/auth/sessions", .user, "Ends every session but this one.", success: 204)
+        .delete, "/auth/sessions", .user, "Ends every session but this one.")
 }

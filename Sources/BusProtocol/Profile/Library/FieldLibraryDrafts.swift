@@ -41,7 +41,7 @@ public struct DeleteFieldLibraryDraft: PublicRequest {
         service: .profile, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .forbidden, .notFound, .draftPublished])
     public static let route = HTTPRoute(
-        .delete, "/admin/fields/drafts/{n}", .admin, "Deletes a draft of the library of fields.", success: 204)
+        .delete, "/admin/fields/drafts/{n}", .admin, "Deletes a draft of the library of fields.")
 
     /// The number of the draft, from 1.
     ///

@@ -75,7 +75,7 @@ public struct DeletePlanDraft: PublicRequest {
         service: .profile, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .forbidden, .notFound, .draftPublished])
     public static let route = HTTPRoute(
-        .delete, "/admin/plans/{key}/drafts/{n}", .admin, "Deletes a draft of a plan.", success: 204)
+        .delete, "/admin/plans/{key}/drafts/{n}", .admin, "Deletes a draft of a plan.")
 
     /// The key of the plan.
     @Field(.string(1...64), from: .path("key")) public var key: String

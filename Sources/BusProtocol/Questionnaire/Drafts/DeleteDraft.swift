@@ -9,7 +9,7 @@ public struct DeleteDraft: PublicRequest {
         service: .questionnaire, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .forbidden, .notFound, .draftPublished])
     public static let route = HTTPRoute(
-        .delete, "/admin/questionnaires/{key}/drafts/{n}", .admin, "Deletes a draft.", success: 204)
+        .delete, "/admin/questionnaires/{key}/drafts/{n}", .admin, "Deletes a draft.")
 
     /// The key of the questionnaire.
     @Field(.string(1...64), from: .path("key")) public var questionnaire: String

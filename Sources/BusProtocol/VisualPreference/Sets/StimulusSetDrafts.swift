@@ -42,8 +42,7 @@ public struct DeleteStimulusSetDraft: PublicRequest {
         service: .visualPreference, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .forbidden, .notFound, .draftPublished])
     public static let route = HTTPRoute(
-        .delete, "/admin/visual-preferences/sets/drafts/{n}", .admin, "Deletes a draft of the stimulus set.",
-        success: 204)
+        .delete, "/admin/visual-preferences/sets/drafts/{n}", .admin, "Deletes a draft of the stimulus set.")
 
     /// The number of the draft, from 1.
     ///
