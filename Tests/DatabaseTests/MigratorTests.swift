@@ -1,15 +1,12 @@
-import Database
 import EventLoop
 import TestSupport
 import Testing
 
+@testable import Database
+
 @Suite("migrations") struct MigratorTests {
     private let first = Migration(name: "m0001_a", sql: "CREATE TABLE {{schema}}.a (id int)")
-    private let runtime = [
-        "m0000_runtime", "m0000_runtime_reply_until", "m0000_runtime_dead_letters", "m0000_runtime_key_marks",
-        "m0000_runtime_audit", "m0000_runtime_erased", "m0000_runtime_clock_marks",
-        "m0000_runtime_anchor_runs", "m0000_runtime_delivered", "m0000_runtime_event_runs",
-    ]
+    private let runtime = RuntimeMigrations.all.map(\.name)
     private let second = Migration(name: "m0002_b", sql: "CREATE TABLE {{schema}}.b (id int)")
 
     private func run(_ scratch: ScratchDatabase, _ migrations: [Migration]) async throws -> [String] {
