@@ -23,6 +23,10 @@ import Testing
             try await system.plantTheRest(of: session)
             let held = try await system.columns(holding: session.user.id.description)
             try await system.expectIsAccountedFor(held)
+            try await system.rows(
+                .profile, "SET ROLE scratch_owner; CREATE TABLE blocks (id uuid PRIMARY KEY, blocked_id uuid)")
+            #expect(
+                try await system.columnsNamedForPeople().contains("profile.blocks.blocked_id"), "although it is empty")
             #expect(held.isSuperset(of: ["auth.sessions.person_id", "recovery.cases.account_id"]))
             #expect(
                 try await system.columns(holding: hash).isSuperset(of: [
