@@ -213,38 +213,42 @@ private struct ErrorShape: Equatable {
 
 /// Texts that no log and no error may contain: free texts, days and codes.
 private enum Sensitive {
-    /// Members whose texts are keys of documents and names of things, which the house writes itself.
+    /// Members with keys of documents and names of things, which the house writes itself. A text there that does not
+    /// look like one, such as a sentence, is sensitive.
     static let words: Set<String> = [
         "app", "apps", "definition", "document", "key", "kid", "kind", "library", "nextQuestion", "onboardingStep",
         "outcome", "plan", "pointer", "question", "questionnaire", "resumeAt", "state", "step",
     ]
 
     /// Each text with the name of its member.
-    static func texts(in body: JSONValue, by schema: JSONSchema, of member: String = "") throws -> [String: String] {
+    ///
+    /// - Parameter isWord: whether the body is in one of the ``words``.
+    static func texts(
+        in body: JSONValue, by schema: JSONSchema, of member: String = "", isWord: Bool = false
+    ) throws -> [String: String] {
         func union(_ found: [[String: String]]) -> [String: String] {
             found.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
         }
+        func within(_ body: JSONValue, _ schema: JSONSchema, _ name: String? = nil) throws -> [String: String] {
+            try texts(
+                in: body, by: schema, of: name ?? member, isWord: isWord || name.map { words.contains($0) } ?? false)
+        }
         switch (schema, body) {
-        case (.named(_, let inner), _), (.nullable(let inner), _): return try texts(in: body, by: inner, of: member)
+        case (.named(_, let inner), _), (.nullable(let inner), _): return try within(body, inner)
         case (.anyOf(let schemas), _):
             let node = try JSONDocument(CanonicalJSON.bytes(of: body)).root
-            return try schemas.first { $0.problems(in: node).isEmpty }.map { try texts(in: body, by: $0, of: member) }
-                ?? [:]
-        case (.any, .string(let text)): return [text: member]
-        case (.any, .array(let elements)): return try union(elements.map { try texts(in: $0, by: .any, of: member) })
-        case (.any, .object(let members)):
-            return try union(
-                members.filter { !words.contains($0.key) }.map { try texts(in: $0.value, by: .any, of: $0.key) })
-        case (.string(let rule), .string(let text)): return isFree(rule) ? [text: member] : [:]
+            return try schemas.first { $0.problems(in: node).isEmpty }.map { try within(body, $0) } ?? [:]
+        case (.any, .string(let text)): return isWord && looksLikeKey(text) ? [:] : [text: member]
+        case (.any, .array(let elements)): return try union(elements.map { try within($0, .any) })
+        case (.any, .object(let members)): return try union(members.map { try within($0.value, .any, $0.key) })
+        case (.string(let rule), .string(let text)):
+            return isFree(rule) && !(isWord && looksLikeKey(text)) ? [text: member] : [:]
         case (.array(let element, _), .array(let elements)):
-            return try union(elements.map { try texts(in: $0, by: element, of: member) })
+            return try union(elements.map { try within($0, element) })
         case (.map(let element, _), .object(let members)):
-            return try union(members.values.map { try texts(in: $0, by: element, of: member) })
+            return try union(members.values.map { try within($0, element) })
         case (.object(let known), .object(let members)):
-            return try union(
-                known.filter { !words.contains($0.name) }.map {
-                    try texts(in: members[$0.name] ?? .null, by: $0.schema, of: $0.name)
-                })
+            return try union(known.map { try within(members[$0.name] ?? .null, $0.schema, $0.name) })
         default: return [:]
         }
     }
@@ -252,4 +256,6 @@ private enum Sensitive {
     private static func isFree(_ rule: JSONSchema.StringRule) -> Bool {
         rule.values == nil && rule.known == nil && ![.uuid, .dateTime, .key].contains(rule.format)
     }
+
+    private static func looksLikeKey(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9_.:\/-]+/) != nil }
 }
