@@ -117,13 +117,13 @@ enum AuthServiceDefinition {
         container.handle(ListDevicesHandler(database: database))
         container.handle(PutDeviceHandler(inbox: inbox, audit: audit, tokens: tokens, notifier: notifier))
         container.handle(RemoveDeviceHandler(database: database, audit: audit, notifier: notifier))
-        container.sections = AuthExport.sections(secrets, audit: audit)
-        container.handle(ExportAccountHandler(export: container.export))
+        let sections = AuthExport.sections(secrets, audit: audit)
+        container.handle(ExportAccountHandler(export: container.export(sections)))
         container.handle(BeginExportHandler(inbox: inbox, audit: audit))
         container.handle(
             DeleteAccountHandler(
                 database: database, outbox: outbox, audit: audit, bearer: bearer, apple: apple,
-                eraser: AccountEraser(secrets: secrets), sections: container.sections))
+                eraser: AccountEraser(secrets: secrets), sections: sections))
         let suspender = AccountSuspender(
             inbox: inbox, outbox: outbox, audit: audit, bearer: bearer, eraser: AccountEraser(secrets: secrets),
             notes: secrets.noteSealer)

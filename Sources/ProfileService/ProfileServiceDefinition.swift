@@ -53,8 +53,13 @@ enum ProfileServiceDefinition {
         container.handle(DescribePersonHandler(profile: profile))
         container.handle(GetFactsHandler(profile: profile))
         let notes = Sealer(container.keys, purpose: "staff-note")
-        container.sections = ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit)
-        container.handle(ExportProfileHandler(export: container.export))
+        container.handlePersonalData(
+            ExportProfile.self,
+            sections: ProfileExport.sections(profile.store.sealer, notes: notes, audit: container.audit)
+        ) {
+            profile.store.erase($0, in: $1)
+            profile.events.erase($0, in: $1)
+        }
         container.handle(
             CorrectDateOfBirthHandler(
                 profile: profile,
@@ -63,11 +68,6 @@ enum ProfileServiceDefinition {
                 notes: notes))
         container.handle(AccountCreatedHandler(profile: profile))
         container.handle(AccountStatusHandler(profile: profile))
-        container.handle(
-            AccountDeletedHandler(container: container) {
-                profile.store.erase($0, in: $1)
-                profile.events.erase($0, in: $1)
-            })
         container.handle(SessionOpenedHandler(profile: profile))
         container.handle(SessionCompletedHandler(profile: profile))
         container.handle(SessionAmendedHandler(profile: profile))

@@ -78,9 +78,9 @@ enum QuestionnaireServiceDefinition {
         let sensitive = SensitiveQuestions()
         let sessions = SessionStore(database: container.database, sealer: sealer, sensitive: sensitive)
         let definitions = PublishedDefinitions(database: container.database, shipped: all)
-        container.sections = QuestionnaireExport.sections(sealer)
-        container.handle(ExportAnswersHandler(export: container.export))
-        container.handle(AccountDeletedHandler(container: container) { sessions.erase($0, in: $1) })
+        container.handlePersonalData(ExportAnswers.self, sections: QuestionnaireExport.sections(sealer)) {
+            sessions.erase($0, in: $1)
+        }
         let migrations = SessionMigrationStore(database: container.database, sealer: sealer, sensitive: sensitive)
         let service = SessionService(
             sessions: sessions, definitions: definitions,

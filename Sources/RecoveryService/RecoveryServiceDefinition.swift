@@ -52,14 +52,11 @@ enum RecoveryServiceDefinition {
         container.handle(
             DecideAsOperatorHandler(
                 database: database, decisions: decisions, isDevelopment: configuration.profile == .development))
-        container.sections = RecoveryExport.sections
-        container.handle(ExportCasesHandler(export: container.export))
-        container.handle(
-            AccountDeletedHandler(container: container) { person, transaction in
-                for id in try await CaseStore.erase(person, in: transaction) {
-                    try await outbox.publish(EvidenceEnded(personID: id), in: transaction)
-                }
-            })
+        container.handlePersonalData(ExportCases.self, sections: RecoveryExport.sections) { person, transaction in
+            for id in try await CaseStore.erase(person, in: transaction) {
+                try await outbox.publish(EvidenceEnded(personID: id), in: transaction)
+            }
+        }
         container.handle(RecoveryBeganHandler(database: database, cases: cases))
         container.handle(CompleteRecoveryHandler(database: database, inbox: inbox, bus: container.bus, cases: cases))
         container.handle(RecoveryAppliedHandler(database: database, cases: cases))

@@ -50,11 +50,8 @@ import JSONText
     package var prepare: @Loop () async throws -> String? = { nil }
     /// The service's own gauges of this replica. Prometheus gets the gauges whose names ``PrometheusText`` knows.
     package var ownGauges: @Loop () -> [String: Double] = { [:] }
-    /// The sections for the tables that are not exported as they are. The runtime exports and erases every other table
-    /// with a column `person_id` by itself.
-    package var sections: [ExportSection] = []
-    /// Exports everything that the service holds about a person.
-    package var export: PersonExport { PersonExport(database: database, sections: sections) }
+    /// The sections of the service's ``export(_:)``. Tests compare them with the tables.
+    package private(set) var sections: [ExportSection] = []
     private let end = LoopPromise<End>()
 
     /// Why a service ends by itself.
@@ -171,6 +168,15 @@ import JSONText
 
     /// Starts the next round of each background task that is waiting for it.
     package func hurry() { for background in backgrounds { background.hurry() } }
+
+    /// Exports everything that the service holds about a person.
+    ///
+    /// - Parameter sections: describe the tables that are not exported as they are. Every other table with a column
+    ///   `person_id` is exported by itself.
+    package func export(_ sections: [ExportSection]) -> PersonExport {
+        self.sections = sections
+        return PersonExport(database: database, sections: sections)
+    }
 
     // MARK: Life
 

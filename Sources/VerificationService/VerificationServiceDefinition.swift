@@ -85,11 +85,9 @@ enum VerificationServiceDefinition {
         container.handle(PromiseEvidenceHandler(evidence: evidence))
         container.handle(ListEvidenceHandler(evidence: evidence))
         container.handle(EvidenceEndedHandler(database: container.database, evidence: evidence))
-        container.handle(ExportVerificationHandler(export: container.export))
-        container.handle(
-            AccountDeletedHandler(container: container) { [media] person, transaction in
-                media.destroyAll(of: person, because: "account_deleted", in: transaction)
-            })
+        container.handlePersonalData(ExportVerification.self) { [media] person, transaction in
+            media.destroyAll(of: person, because: "account_deleted", in: transaction)
+        }
         if let vault {
             let sizing = PhotoSizing(
                 photos: photos, vault: vault,

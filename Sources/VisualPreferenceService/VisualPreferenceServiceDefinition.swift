@@ -41,8 +41,7 @@ enum VisualPreferenceServiceDefinition {
         container.handle(SaveVisualChoicesHandler(service: service))
         container.handle(GetVisualProfileHandler(store: store))
         handleSets(container, sets)
-        container.handle(ExportVisualPreferencesHandler(export: container.export))
-        container.handle(AccountDeletedHandler(container: container) { _, _ in })
+        container.handlePersonalData(ExportVisualPreferences.self)
         container.prepare = {
             try await sets.offerShipped()
             return nil

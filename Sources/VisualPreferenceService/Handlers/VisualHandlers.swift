@@ -4,7 +4,6 @@ import Documents
 import EventLoop
 import JSONText
 import Languages
-import ServiceRuntime
 
 /// Shows the next comparisons, and opens the session if there is none.
 struct GetVisualSessionHandler: RequestHandler {
@@ -69,14 +68,5 @@ struct GetStimulusStatisticsHandler: RequestHandler {
         try context.requireAdmin()
         let stored = try await drafts.version(request.version, of: StimulusSetDocument.key)
         return try await statistics.statistics(of: StimulusSets.read(stored)).suppressingSmallCounts
-    }
-}
-
-struct ExportVisualPreferencesHandler: RequestHandler {
-    let export: PersonExport
-
-    func handle(_ request: ExportVisualPreferences, context: RequestContext) async throws -> ExportPage {
-        // Auth has checked that the person may have the export.
-        try await export.page(of: context.person().userID, after: request.after) { _ in }
     }
 }
