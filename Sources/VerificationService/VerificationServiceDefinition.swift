@@ -161,8 +161,9 @@ enum VerificationServiceDefinition {
         let destruction = MediaDestruction(store: store, vault: vault, audit: container.audit, log: container.log)
         container.background("orphans", every: .seconds(3600)) { try await destruction.endOrphans() }
         return container.background("destructions", every: .seconds(5)) {
-            try await store.endExpired()
-            while try await destruction.round() {}
+            repeat {
+                while try await destruction.round() {}
+            } while try await store.endExpired() > 0
         }
     }
 

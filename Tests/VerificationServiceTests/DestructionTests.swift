@@ -70,6 +70,32 @@ import Testing
         }
     }
 
+    @Test func afterAnOutageManyRowsEndAndALockedOneHoldsUpNone() async throws {
+        try await MediaStage.run { media in
+            let locked = try await media.arrived(.random())
+            let other = try await media.arrived(.random())
+            try await media.store.database.transaction { transaction in
+                _ = try await transaction.query("SELECT 1 FROM media WHERE media_id = $1 FOR UPDATE", [.uuid(locked)])
+                try await media.stage.rows(
+                    """
+                    INSERT INTO media (media_id, person_id, purpose, content_type, length, expires_at)
+                    SELECT gen_random_uuid(), gen_random_uuid(), 'profile_photo', 'image/png', 1, now() - interval '1 h'
+                    FROM generate_series(1, 2100)
+                    """)
+                try await media.stage.rows(
+                    "UPDATE media SET expires_at = now() WHERE media_id <> '\(locked)' AND state = 'stored'")
+                #expect(
+                    try await eventually {
+                        media.stage.containers[0].hurry()
+                        return media.files.allSatisfy { !$0.hasSuffix("\(other)") }
+                    })
+                #expect(try await media.stage.rows("SELECT media_id FROM media") == "\(locked)")
+            }
+            try await media.stage.rows("UPDATE media SET expires_at = now()")
+            try await media.untilDestroyed()
+        }
+    }
+
     @Test func foldersOfAnotherDatabaseAreNotTouched() async throws {
         try await MediaStage.run { media in
             let vault = media.vault

@@ -21,8 +21,12 @@ import EventLoop
         }
     }
 
-    /// Ends the rows of `media` whose time is over.
-    func endExpired() async throws { _ = try await database.write(Self.expired, [.text("expired")]) }
+    /// Ends some rows of `media` whose time is over.
+    ///
+    /// - Returns: how many. Others may be left.
+    func endExpired() async throws -> Int64 {
+        try await database.write(Self.expired, [.text("expired")]).first?.integer("ended") ?? 0
+    }
 
     /// Takes some pictures that are due. They are due again in a minute.
     func take(atMost limit: Int) async throws -> [Picture] {
@@ -43,7 +47,13 @@ import EventLoop
         _ = try await database.write(Self.orphans, [.uuidArray(media)])
     }
 
-    private static let expired = MediaStore.end("expires_at <= now()", "$1")
+    /// After an outage, all rows at once could take longer than a statement may. A row that is locked waits for the next
+    /// time.
+    private static let expired = MediaStore.end(
+        """
+        media_id = ANY(ARRAY(
+            SELECT media_id FROM media WHERE expires_at <= now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED))
+        """, "$1")
     /// All rows get the same time.
     private static let take: Statement = """
         UPDATE destructions SET due_at = now() + interval '1 minute' WHERE media_id = ANY(ARRAY(

@@ -200,12 +200,14 @@ import EventLoop
     static func end(_ condition: String, _ reason: String) -> Statement {
         Statement(
             """
-            WITH gone AS (DELETE FROM media WHERE \(condition) RETURNING media_id, purpose, state, expires_at)
-            INSERT INTO destructions (media_id, purpose, reason, due_at)
-            SELECT media_id, purpose, \(reason),
-                CASE state WHEN 'arriving' THEN least(expires_at, clock_timestamp() + interval '\(writing)')
-                    ELSE clock_timestamp() END
-            FROM gone WHERE state <> 'awaited' ON CONFLICT (media_id) DO NOTHING
+            WITH gone AS (DELETE FROM media WHERE \(condition) RETURNING media_id, purpose, state, expires_at),
+            noted AS (
+                INSERT INTO destructions (media_id, purpose, reason, due_at)
+                SELECT media_id, purpose, \(reason),
+                    CASE state WHEN 'arriving' THEN least(expires_at, clock_timestamp() + interval '\(writing)')
+                        ELSE clock_timestamp() END
+                FROM gone WHERE state <> 'awaited' ON CONFLICT (media_id) DO NOTHING)
+            SELECT count(*) AS ended FROM gone
             """)
     }
 }
