@@ -198,6 +198,22 @@ import Testing
         #expect(course.verification.triesLeft == 3)
     }
 
+    @Test func aDeclineDelaysNoNewTries() throws {
+        var course = Course()
+        for _ in 0..<2 { try course.take(.judged(try course.complete(), .livenessFailed)) }
+        let id = try course.complete()
+        try course.take(.judged(id, .livenessFailed))
+        try course.take(.reviewed(id, .livenessFailed))
+        course.now = course.now + Verification.newTriesAfter - .seconds(1)
+        try course.take(.declined)
+        #expect(course.told.last == .declined && course.verification.triesLeft == 0)
+        #expect(try course.take(.declined) == [], "a repetition changes nothing")
+        try course.take(.withdrawn)
+        #expect(try course.begin() != course.verification.session)
+        course.now = course.now + .seconds(1)
+        #expect(try course.begin() == course.verification.session)
+    }
+
     @Test func anUnreviewedCaptureGivesTheTryBack() throws {
         var course = Course()
         try course.complete(byReviewersOnly: true)

@@ -61,7 +61,7 @@ struct Verification: Sendable, Hashable {
     /// When the session's time limit began to run. It begins at the session's start, and again when its check opens and
     /// when it is completed.
     var since: Timestamp?
-    /// When the status last changed.
+    /// When the status last changed, but for a decline without any try left.
     var changedAt: Timestamp?
     var verifiedAt: Timestamp?
 
@@ -271,18 +271,26 @@ extension Verification {
 
     private mutating func decline(_ now: Timestamp) -> Set<Effect> {
         switch status {
-        case .verified, .processing, .manualReview: return []
+        case .verified, .processing, .manualReview, .declined: return []
         case .overdue: tries -= 1
         default: break
         }
-        return end(.declined, now, [.publish(.declined)])
+        return endDeclined(now)
     }
 
     private mutating func withdraw(_ now: Timestamp) -> Set<Effect> {
         guard consent != nil else { return [] }
         consent = nil
         guard status != .verified else { return destroyed }
-        return end(.declined, now, [.publish(.declined)])
+        return endDeclined(now)
+    }
+
+    /// A person without tries gets new ones some time after the last status before this.
+    private mutating func endDeclined(_ now: Timestamp) -> Set<Effect> {
+        let former = changedAt
+        let effects = end(.declined, now, [.publish(.declined)])
+        if tries >= Self.mostTries { changedAt = former }
+        return effects
     }
 
     private mutating func complete(_ byReviewersOnly: Bool, _ now: Timestamp) throws(Refusal) -> Set<Effect> {
