@@ -81,8 +81,13 @@ import Testing
             _ = try await media.ask(PutPhotos(photos: [photo]), person)
             let notices = try await verifying.notices.atLeast(1)
             #expect(notices.map(\.personID) == [person] && notices.map(\.kind) == ["photo_refused"])
-            #expect(try await media.ask(GetPhotos(), person).photos.map(\.state) == ["refused"])
-            #expect(verifying.shown.heard.isEmpty)
+            let refused = try #require(try await media.ask(GetPhotos(), person).photos.first)
+            #expect(refused.state == "refused" && verifying.shown.heard.isEmpty)
+            #expect(try await media.get(refused.url).status == 200)
+            // Its owner could pass the address on.
+            let query = SignedQuery(refused.url.split(separator: "?").last.map { String($0) })
+            let expires = try #require(query["expires"].flatMap { Int64($0) })
+            #expect(expires <= Timestamp.now().microsecondsSinceEpoch / 1_000_000 + 600)
         }
     }
 

@@ -2,11 +2,14 @@ import BusProtocol
 import Cryptography
 
 /// The signed address of a photo of a profile. It stays the same for a day (UTC), and can be used for one to two days.
-/// The address of a capture, or of a photo in review, is for one look of a reviewer.
+/// The address of a capture, or of a photo in review, is for one look of a reviewer. Of a photo that others may not see,
+/// the owner gets an address for one look, too.
 struct PhotoAddress: Sendable, Equatable {
     static let folder = "/photos/"
-    /// How long the address for one look can be used, in seconds.
+    /// How long the address for one look of a reviewer can be used, in seconds.
     private static let look: Int64 = 60
+    /// The same for a look of the owner, in whose app it may be shown a while later.
+    private static let ownLook: Int64 = 600
 
     let media: Identifier
     /// Seconds since 1970.
@@ -15,9 +18,9 @@ struct PhotoAddress: Sendable, Equatable {
     /// may also see it smaller.
     var size: PhotoSize?
 
-    init(forOneLookAt media: Identifier, at now: Timestamp) {
+    init(forOneLookAt media: Identifier, byOwner isOwner: Bool = false, at now: Timestamp) {
         self.media = media
-        expires = now.microsecondsSinceEpoch / 1_000_000 + Self.look
+        expires = now.microsecondsSinceEpoch / 1_000_000 + (isOwner ? Self.ownLook : Self.look)
     }
 
     init(of media: Identifier, at now: Timestamp) {

@@ -53,7 +53,9 @@ extension PhotoList {
         let now = Timestamp.now()
         self.init(
             photos: photos.map {
-                Photo(mediaId: $0.media, url: store.url(of: $0.media, at: now), state: $0.moderation.rawValue)
+                Photo(
+                    mediaId: $0.media, url: store.url(of: $0.media, isApproved: $0.moderation == .approved, at: now),
+                    state: $0.moderation.rawValue)
             })
     }
 }

@@ -89,8 +89,14 @@ import EventLoop
     // MARK: Addresses
 
     /// The address of a photo at this time.
-    func url(of photo: Identifier, at now: Timestamp) -> String {
-        media.origin.base + PhotoAddress(of: photo, at: now).target(signature)
+    ///
+    /// - Parameter isApproved: whether others may see the photo. Otherwise its address, which the owner could pass on, has
+    ///   a short life.
+    func url(of photo: Identifier, isApproved: Bool, at now: Timestamp) -> String {
+        let address =
+            isApproved
+            ? PhotoAddress(of: photo, at: now) : PhotoAddress(forOneLookAt: photo, byOwner: true, at: now)
+        return media.origin.base + address.target(signature)
     }
 
     /// The address of a capture, a document, a photo or evidence, for one look of a reviewer.
