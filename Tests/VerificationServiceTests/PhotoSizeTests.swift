@@ -36,6 +36,33 @@ import Testing
         }
     }
 
+    @Test func aSizeThatIsChangedOnTheDiskGivesWayToThePhoto() async throws {
+        try await MediaStage.run(variables: Sized.real) { media in
+            let url = try await media.placed(Sized.photo)
+            try await media.untilSized()
+            let file = try #require(media.files.first { $0.hasSuffix(".small") })
+            try Data("no sealed bytes".utf8).write(to: URL(filePath: "\(media.folder.path)/\(file)"))
+            #expect(try await media.get("\(url)&size=small").body == media.get(url).body)
+            #expect(media.stage.log.text.contains("photo_size_unreadable"))
+        }
+    }
+
+    @Test func twoReplicasDoNotMixTheBytesOfOneSize() throws {
+        let scratch = try ScratchFolder()
+        let folder = MediaFolder(path: scratch.path)
+        let name = BlobName(.random(), .small)
+        try folder.write([1, 2, 3], name)
+        let unfinished = "\(scratch.path)/\(name.media.description.suffix(2))/\(name).part"
+        let other = open(unfinished, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        try #require(other >= 0 && flock(other, LOCK_EX) == 0)
+        #expect(throws: MediaFolder.Failure.self) { try folder.write([4, 5], name) }
+        // The other replica is killed, and leaves what it has written.
+        #expect(pwrite(other, [9, 9, 9, 9], 4, 0) == 4 && close(other) == 0)
+        #expect(try folder.read(name) == [1, 2, 3])
+        try folder.write([4, 5], name)
+        #expect(try folder.read(name) == [4, 5])
+    }
+
     @Test func anUnapprovedPhotoHasNoSizes() async throws {
         let variables = Sized.real.merging(["VERIFICATION_MODERATION": "staff"]) { $1 }
         try await Verifying.run(variables: variables) { verifying in

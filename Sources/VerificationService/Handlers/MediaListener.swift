@@ -1,5 +1,6 @@
 import BusProtocol
 import BusRuntime
+import Cryptography
 import EventLoop
 import Foundation
 import HTTPServer
@@ -149,7 +150,11 @@ import ServiceRuntime
         guard Timestamp.now().microsecondsSinceEpoch / 1_000_000 < address.expires else { throw UploadAddress.expired }
         guard let shown = try await photos.shown(address.media) else { throw Self.unknown }
         let size = shown.purpose == .profilePhoto && shown.hasSizes ? address.size : nil
-        if let size, let response = try await served(head, shown, address.media, size) { return response }
+        do {
+            if let size, let response = try await served(head, shown, address.media, size) { return response }
+        } catch SealError.cannotOpen {
+            log.error("photo_size_unreadable", ["media": .string(address.media.description)])
+        }
         guard let response = try await served(head, shown, address.media, nil) else { throw Self.unknown }
         return response
     }

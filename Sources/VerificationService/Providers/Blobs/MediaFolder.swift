@@ -26,9 +26,14 @@ struct MediaFolder: Sendable {
         let part = part(of: name)
         if mkdir(part, 0o700) == 0 { try Self.sync(path) } else if errno != EEXIST { throw Failure("mkdir") }
         let (unfinished, finished) = ("\(part)/\(name).part", "\(part)/\(name)")
-        let file = open(unfinished, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
+        let file = open(unfinished, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure("open") }
         defer { close(file) }
+        // Another replica may make the same size of a photo. Of both, neither could be opened if their bytes were mixed.
+        var (locked, named) = (stat(), stat())
+        guard flock(file, LOCK_EX | LOCK_NB) == 0, fstat(file, &locked) == 0, stat(unfinished, &named) == 0,
+            locked.st_ino == named.st_ino, ftruncate(file, 0) == 0
+        else { throw Failure("lock") }
         try Self.write(bytes, to: file, at: 0)
         guard fsync(file) == 0 else { throw Failure("fsync") }
         guard rename(unfinished, finished) == 0 else { throw Failure("rename") }
