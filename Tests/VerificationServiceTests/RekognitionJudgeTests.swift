@@ -180,6 +180,20 @@ import Testing
         }
     }
 
+    @Test func reviewersGetNoCheckThatTheFormerJudgeOpened() async throws {
+        try await Self.run { verifying, _ in
+            let person = Identifier.random()
+            let session = try #require(try await Self.begin(verifying, person).sessionId)
+            let staff = verifying.stage.environment.filter { !$0.key.hasPrefix("VERIFICATION_REKOGNITION") }
+                .merging(["VERIFICATION_JUDGE": "staff"]) { $1 }
+            try await verifying.stage.replaceReplicas(by: staff)
+            let error = await #expect(throws: BusError.self) {
+                try await verifying.complete(session, person, verdict: nil)
+            }
+            #expect(error?.code == "capture_missing")
+        }
+    }
+
     @Test func withoutACheckBeginFailsAndARetryOpensOne() async throws {
         try await Self.run { verifying, aws in
             aws.fails = true

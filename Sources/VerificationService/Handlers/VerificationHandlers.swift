@@ -138,7 +138,10 @@ struct CompleteVerificationHandler: RequestHandler {
         let person = try context.person().userID
         return try await workflow.store.database.transaction { transaction in
             let known = try await workflow.locked(person, of: request.sessionId, in: transaction)
-            if known.verification.status == .awaitingCapture, known.verification.check == nil {
+            // Reviewers cannot see a check that another judge opened.
+            if known.verification.status == .awaitingCapture,
+                known.verification.check == nil || workflow.judge == nil
+            {
                 guard try await hasArrived(known, in: transaction) else {
                     throw BusError(.captureMissing, known.verification.missing)
                 }

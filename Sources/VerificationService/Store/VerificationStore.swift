@@ -82,7 +82,9 @@ import EventLoop
 
     /// Figures about pictures and verifications, by name.
     func figures() async throws -> [String: Double] {
-        guard let row = try await database.read(Self.selectFigures).first else { throw DatabaseError.aborted }
+        // Requests wait for each other's reads, and with many pictures this one takes long.
+        let rows = try await database.transaction { try await $0.query(Self.selectFigures) }
+        guard let row = rows.first else { throw DatabaseError.aborted }
         let names = ["captures", "reviews", "destructions_oldest_seconds", "reviews_oldest_seconds"]
         return try Dictionary(uniqueKeysWithValues: names.map { ($0, Double(try row.integer($0))) })
     }
