@@ -39,7 +39,7 @@ enum AccountCommand {
             let standing = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
             say("\(standing.personId) is \(standing.status) now.")
         } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
     }
 
@@ -93,7 +93,7 @@ enum AccountCommand {
             }
         } catch let error as BusError {
             say("\(report.text) Then it stopped. Run the same command again to go on.", to: 2)
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
         say(arguments.has("--json") ? report.json : report.text)
         guard report.unknown == 0 else {

@@ -107,7 +107,7 @@ enum BusCommand {
             let needsWord =
                 error.code == ErrorCode.callerNotAllowed.name && !isAsOperator && !rules.replyCarriesToken
             throw CommandError(
-                "\(error.code): \(error.detail)"
+                CommandError(error).message
                     + (needsWord ? " With --as-operator the service does it, and logs it." : ""))
         }
     }

@@ -20,7 +20,7 @@ enum FunnelCommand {
         do {
             funnel = try BusCommand.waiting { try await BusCommand.asOperator(request, access) }
         } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
         if arguments.has("--json") {
             say(String(decoding: try WireJSON.encode(funnel), as: UTF8.self))

@@ -60,12 +60,13 @@ enum KeysCommand {
     }
 
     private static func revoke(_ key: String, _ folder: BusKeyFolder) throws {
-        let lines = try folder.lines()
-        let left = lines.filter { $0.split(separator: " ").last.map(String.init) != key || $0.hasPrefix("#") }
-        guard left.count < lines.count else {
-            throw CommandError("this key is not in the list: see vestibule keys list")
+        try folder.change { lines in
+            let left = lines.filter { $0.split(separator: " ").last.map(String.init) != key || $0.hasPrefix("#") }
+            guard left.count < lines.count else {
+                throw CommandError("this key is not in the list: see vestibule keys list")
+            }
+            return left
         }
-        try folder.write(left)
         say("Revoked. Within a second, no program accepts this key.")
     }
 
@@ -74,7 +75,7 @@ enum KeysCommand {
         guard let key = BusKey(base64: text) else {
             throw CommandError.usage("\(text) is not a public key: expected 44 characters of base64")
         }
-        try folder.write(folder.lines() + ["\(name) \(key.base64)"])
+        try folder.change { $0 + ["\(name) \(key.base64)"] }
         say("Allowed. Within a second, \(name) may connect with this key.")
     }
 
@@ -83,7 +84,7 @@ enum KeysCommand {
             let rotated = try BusCommand.waiting { try await BusCommand.asOperator(RotateSigningKey(), bus) }
             say("\(rotated.kid) is published now, and signs access tokens from \(rotated.signsFrom) on.")
         } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
     }
 

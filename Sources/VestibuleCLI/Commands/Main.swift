@@ -7,6 +7,7 @@ import Foundation
         let words = CommandLine.arguments.dropFirst()
         do {
             try run(words.first ?? "--help", words.dropFirst())
+            if outputIsLost.load(ordering: .relaxed) { throw CommandError("not all output could be written", code: 74) }
         } catch let error as CommandError {
             say("vestibule: \(error.message)", to: 2)
             exit(error.code)
@@ -175,7 +176,7 @@ enum Help {
         the databases of AUTH_DATABASE_URL, PROFILE_DATABASE_URL … (or …_FILE), if the environment has them.
         Exit codes: 0 done, 3 nothing runs from the state folder (status, scale), 64 wrong usage, 65 wrong data (an audit
         trail that was changed, a definition with errors, unknown people), 66 a file that cannot be read, 69 something needed
-        is not available, 73 the state folder cannot be used, 78 a configuration that is refused, 130 interrupted, 1 anything
-        else.
+        is not available, 73 the state folder cannot be used, 74 output that cannot be written, 78 a configuration that is
+        refused, 130 interrupted, 1 anything else.
         """
 }

@@ -23,7 +23,7 @@ enum RecoveryCommand {
                 throw commands.misuse(of: arguments.rest.first)
             }
         } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
     }
 

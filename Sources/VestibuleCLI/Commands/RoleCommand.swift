@@ -19,7 +19,7 @@ enum RoleCommand {
                 throw commands.misuse(of: arguments.rest.first)
             }
         } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
     }
 

@@ -25,6 +25,8 @@ enum DownCommand {
             }
             usleep(20_000)
         }
+        let postgres = try PostgresServer(state)
+        guard !postgres.isRunning else { throw CommandError("PostgreSQL has not stopped: see \(postgres.log)") }
         say("Stopped.")
     }
 }

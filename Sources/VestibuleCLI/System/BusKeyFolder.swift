@@ -38,7 +38,7 @@ struct BusKeyFolder {
         let key = try BusKey.newSecret()
         let publicKey = try key.publicKey()
         // The list comes first, so that a program with the new key can connect at once.
-        try write(lines() + ["\(name) \(publicKey.base64)"])
+        try change { $0 + ["\(name) \(publicKey.base64)"] }
         // The new file keeps the mode of the old one, since an operator may have let a container's user read it.
         var old = stat()
         let mode = stat(secret(of: name), &old) == 0 ? old.st_mode & 0o777 : 0o400
@@ -63,9 +63,13 @@ struct BusKeyFolder {
         }
     }
 
-    /// Replaces the whole list at once, so that no program reads half of it.
-    func write(_ lines: [String]) throws {
-        let text = lines.joined(separator: "\n") + "\n"
+    /// Replaces the whole list at once, so that no program reads half of it. Another command waits for the end of the
+    /// change, so that neither writes back what the other removed.
+    func change(_ change: ([String]) throws -> [String]) throws {
+        let lock = open("\(path)/bus", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw CommandError("\(path)/bus cannot be locked", code: 73) }
+        defer { close(lock) }
+        let text = try change(lines()).joined(separator: "\n") + "\n"
         do {
             _ = try AllowList(text)
         } catch {

@@ -1,3 +1,4 @@
+import BusProtocol
 import JSONText
 
 /// Why a command failed: a line for a person, and an exit code for a program, mostly of `sysexits.h`.
@@ -6,6 +7,12 @@ struct CommandError: Error {
     let code: Int32
 
     init(_ message: String, code: Int32 = 1) { (self.message, self.code) = (message, code) }
+
+    /// A service refused what the command asked, or did not answer.
+    init(_ error: BusError) {
+        let doubt = error.executed == .unknown ? " The command may have had its effect: look before you repeat it." : ""
+        self.init("\(error.code): \(error.detail)" + doubt)
+    }
 
     /// The arguments of the command are wrong.
     static func usage(_ message: String) -> CommandError { CommandError(message, code: 64) }

@@ -138,7 +138,8 @@ final class LocalSystem {
     private func startAgain(_ postgres: PostgresServer) {
         if trouble == nil { log.note(.error, "database_ended", ["log": .string(postgres.log)]) }
         do {
-            try postgres.start()
+            // The supervisor does nothing else meanwhile.
+            try postgres.start(within: 30)
             trouble = nil
             log.note(.info, "database_restarted", ["pid": postgres.process.map { .integer(Int64($0)) } ?? .null])
         } catch {
@@ -150,7 +151,12 @@ final class LocalSystem {
 
     func stop() {
         supervisor?.stopAll()
-        postgres?.stop()
+        do {
+            try postgres?.stop()
+        } catch {
+            log.note(
+                .error, "database_not_stopped", ["error": .string((error as? CommandError)?.message ?? "\(error)")])
+        }
         unlink(state.runFile)
         if lock >= 0 { close(lock) }
     }

@@ -39,7 +39,7 @@ struct ServiceTables: Sendable {
         let lock = try state.lock()
         defer { close(lock) }
         try postgres.start()
-        defer { postgres.stop() }
+        defer { try? postgres.stop() }
         return try body(tables)
     }
 

@@ -16,8 +16,10 @@ struct StateFolder {
         let path = URL(filePath: given ?? ".vestibule").standardizedFileURL.path
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
         sockets = "/tmp/vestibule-\(getuid())-\(Hex.encode(SHA256.digest(Array(self.path.utf8)).prefix(5)))"
+        if create { try Self.make(sockets) }
+        try Self.refuseForeign(sockets)
         guard create else { return }
-        for folder in [self.path, logs, spool, keys, audit, sockets, bus] { try Self.make(folder) }
+        for folder in [self.path, logs, spool, keys, audit, bus] { try Self.make(folder) }
         // The user of the database must pass through these folders to reach its own.
         for folder in [self.path, sockets] {
             var entry = stat()
@@ -32,13 +34,16 @@ struct StateFolder {
         } catch {
             throw CommandError("the state folder cannot be used: \(folder) cannot be made", code: 73)
         }
-        var entry = stat()
-        // Anybody can guess names under /tmp, so this refuses a folder of another user.
-        guard lstat(folder, &entry) == 0, folder.hasPrefix("/tmp/vestibule-") == false || entry.st_uid == getuid()
-        else { throw CommandError("the state folder cannot be used: \(folder) is somebody else's", code: 73) }
         guard access(folder, W_OK | X_OK) == 0 else {
             throw CommandError("the state folder cannot be used: \(folder) is not writable", code: 73)
         }
+    }
+
+    /// Anybody can guess names under /tmp. In a folder of another user, that user's server would be taken for ours.
+    private static func refuseForeign(_ folder: String) throws {
+        var entry = stat()
+        guard lstat(folder, &entry) == 0, entry.st_uid != getuid() else { return }
+        throw CommandError("the state folder cannot be used: \(folder) is somebody else's", code: 73)
     }
 
     var logs: String { "\(path)/logs" }

@@ -56,6 +56,19 @@ import Testing
         }
     }
 
+    @Test func aCommandFailsWhoseOutputIsNotWritten() throws {
+        let installation = try Installation()
+        defer { installation.remove() }
+        let command = Process()
+        command.executableURL = URL(filePath: installation.vestibule)
+        command.arguments = ["--help"]
+        command.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        command.standardError = FileHandle.nullDevice
+        try command.run()
+        command.waitUntilExit()
+        #expect(command.terminationStatus == 74)
+    }
+
     /// What `keys renew` prints is to be typed, wherever the folder is.
     @Test func aPrintedPathIsOneWordToAShell() throws {
         for text in ["/var/lib/keys", "a b", "it's", "$HOME;ls", "", "Å", "~/keys", "*"] {

@@ -72,7 +72,7 @@ import Testing
         // The key rings come behind the tables: without one the folder is still new.
         try installation.state.ensureKeys()
         try postgres.start()
-        postgres.stop()
+        try postgres.stop()
     }
 
     private static func server(_ folder: String) -> pid_t? {
@@ -82,7 +82,7 @@ import Testing
 
     /// Where the server's user cannot reach the state folder.
     private static func folderElsewhere(_ state: StateFolder) -> String? {
-        let folder = "/var/tmp/\(URL(filePath: state.sockets).lastPathComponent)-postgres"
+        let folder = "/var/lib/\(URL(filePath: state.sockets).lastPathComponent)-postgres"
         return FileManager.default.fileExists(atPath: folder) ? folder : nil
     }
 }

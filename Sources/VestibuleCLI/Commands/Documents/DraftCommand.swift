@@ -178,7 +178,7 @@ enum DraftCommand<Client: DocumentClient> {
     }
 
     private static func summary(of error: BusError) -> String {
-        let sentence = "\(error.code): \(error.detail)"
+        let sentence = CommandError(error).message
         switch error.code {
         case ErrorCode.changeNotAccepted.name:
             let details = error.details ?? [:]

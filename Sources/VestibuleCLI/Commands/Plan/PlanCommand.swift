@@ -33,7 +33,7 @@ enum PlanCommand {
             }
             say(try arguments.has("--json") ? json(overview) : PlanText.page(of: overview))
         } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
     }
 

@@ -84,7 +84,7 @@ enum QuestionnaireCommand {
     /// - Parameter done: a sentence about the batches before the error; `nil` if there were none.
     static func interruption(_ error: BusError, after done: String?) -> CommandError {
         if done != nil, isatty(2) == 1 { FileHandle.standardError.write(Data("\n".utf8)) }
-        return CommandError("\(error.code): \(error.detail)" + (done.map { " \($0) Run it again to go on." } ?? ""))
+        return CommandError(CommandError(error).message + (done.map { " \($0) Run it again to go on." } ?? ""))
     }
 
     private static func told(_ sum: DatesSealed) -> String {

@@ -12,7 +12,7 @@ enum QuestionnaireText {
         do {
             overviews = try BusCommand.waiting { try await look(at: arguments.rest.first, bus) }
         } catch let error as BusError {
-            throw CommandError("\(error.code): \(error.detail)")
+            throw CommandError(error)
         }
         if arguments.has("--json") {
             return say(String(decoding: try WireJSON.encode(overviews), as: UTF8.self))

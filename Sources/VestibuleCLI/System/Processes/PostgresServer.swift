@@ -48,13 +48,14 @@ struct PostgresServer {
     /// Starts the server, and creates missing roles and schemas. It first stops a server that a killed `vestibule up`
     /// left running.
     ///
+    /// - Parameter seconds: how long to wait until the server answers. After a crash, a large database takes minutes.
     /// - Throws: ``CommandError`` that names the missing part if the data is incomplete.
-    func start() throws {
+    func start(within seconds: Int = 600) throws {
         try ownFolder(socketFolder, mode: 0o755)
         guard isThere else { throw missing("\(data)/PG_VERSION") }
-        if isRunning { stop() }
+        if isRunning { try stop() }
         do {
-            try asServer("pg_ctl", ["-D", data, "-o", options, "-l", log, "-w", "-t", "30", "start"])
+            try asServer("pg_ctl", ["-D", data, "-o", options, "-l", log, "-w", "-t", "\(seconds)", "start"])
         } catch {
             throw CommandError.unavailable("PostgreSQL did not start: see \(log)")
         }
@@ -164,7 +165,12 @@ struct PostgresServer {
     }
 
     /// Stops the server, which closes open connections.
-    func stop() { _ = try? asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
+    ///
+    /// - Throws: ``CommandError`` if it still runs.
+    func stop() throws {
+        let failure = Result { try asServer("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
+        if isRunning { _ = try failure.get() }
+    }
 
     @discardableResult
     private func asServer(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
