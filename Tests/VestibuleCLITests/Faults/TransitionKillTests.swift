@@ -38,7 +38,7 @@ import Testing
         ]
     }()
 
-    private static let parts = 3
+    private static let parts = 5
 
     @Test(arguments: 0..<parts) func aKillLeavesEachCaseInOneStateWithItsNoticesOnce(part: Int) async throws {
         try await Fleet.run { fleet in
