@@ -103,8 +103,8 @@ import Values
     private static func compare(_ runs: [AuditAnchorRun], with file: [AuditAnchorRun], _ report: inout AuditReport) {
         let known = Dictionary(runs.map { ($0.run, $0) }) { first, _ in first }
         for run in file {
-            if let standing = known[run.run] {
-                guard standing != run else { continue }
+            if let anchored = known[run.run] {
+                guard anchored != run else { continue }
                 report.find(nil, "run \(run.run) is another in the file of anchors, which says \(run.at)")
             } else {
                 report.find(nil, "run \(run.run), made at \(run.at), is in the file of anchors and not in the database")

@@ -16,7 +16,7 @@ import Values
     /// Where the tables are, and how to reach them.
     package let configuration: DatabaseConfiguration
     /// All open connections, in use or not.
-    private var standing: [Connection] = []
+    private var connections: [Connection] = []
     private var reader: Connection?
     private var idle: [Connection] = []
     private var waiters: [Waiter] = []
@@ -67,12 +67,12 @@ import Values
 
     /// How many connections are in use now.
     package var pool: PoolState {
-        PoolState(connections: standing.count, idle: idle.count, waiting: waiters.count)
+        PoolState(connections: connections.count, idle: idle.count, waiting: waiters.count)
     }
 
     /// Starts to connect and returns at once.
     package func start() {
-        tasks.append(Loop.spawn { [self] in await keepStanding() })
+        tasks.append(Loop.spawn { [self] in await keepConnections() })
         tasks.append(Loop.spawn { [self] in await closeSilent() })
     }
 
@@ -223,13 +223,13 @@ import Values
     private static let longestPause = Duration.seconds(5)
 
     /// Whether a connection is needed: the one for reads, or a spare.
-    private var isShort: Bool { reader == nil || idle.isEmpty && standing.count < configuration.poolSize }
+    private var isShort: Bool { reader == nil || idle.isEmpty && connections.count < configuration.poolSize }
 
     /// Opens the missing connections, one attempt after another.
     ///
     /// If the server is down or refuses, there is one attempt per pause. The pause grows until no connection is
     /// missing.
-    private func keepStanding() async {
+    private func keepConnections() async {
         var pause = Self.shortestPause
         while !isClosed, !Task.isCancelled {
             if hasLost {
@@ -252,14 +252,14 @@ import Values
         let id = ObjectIdentifier(connection)
         connection.onClose = { [weak self] reason in self?.lose(id, reason) }
         connection.onFailure = { [weak self] in self?.note($0) }
-        standing.append(connection)
+        connections.append(connection)
         guard reader == nil else { return release(connection) }
         reader = connection
         if lastChange != nil { report(.back) }
     }
 
     private func lose(_ id: ObjectIdentifier, _ reason: String) {
-        standing.removeAll { ObjectIdentifier($0) == id }
+        connections.removeAll { ObjectIdentifier($0) == id }
         idle.removeAll { ObjectIdentifier($0) == id }
         if let reader, ObjectIdentifier(reader) == id {
             self.reader = nil
@@ -286,7 +286,7 @@ import Values
             lastLook += pause
             // A pause of this process is no silence of the server: its answers may be waiting unread.
             guard pause < Duration.seconds(1).nanoseconds else { continue }
-            let silent = standing.filter { $0.isSilent(for: configuration.silenceLimit) }
+            let silent = connections.filter { $0.isSilent(for: configuration.silenceLimit) }
             // Idle connections go to the same server. Otherwise each would fail one request before it was found.
             for connection in silent.isEmpty ? [] : silent + idle { connection.close("the server does not answer") }
             shrink()
@@ -299,7 +299,7 @@ import Values
             MonotonicClock.now() > first.freeSince + configuration.idleLimit.nanoseconds
         {
             idle.removeFirst()
-            standing.removeAll { $0 === first }
+            connections.removeAll { $0 === first }
             // The pool closes it on purpose, so it must not count as lost.
             first.onClose = nil
             first.close()

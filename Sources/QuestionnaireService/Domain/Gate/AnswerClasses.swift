@@ -1,9 +1,9 @@
 import BusProtocol
 import JSONText
 
-/// Groups the answers to each question into cells. All answers of a cell give the same result in every test.
+/// Groups the answers to each question into classes. All answers of a class give the same result in every test.
 ///
-/// Facts and subjects have cells in the same way. A cell is a number.
+/// Facts and subjects have classes in the same way. A class is a number.
 final class AnswerClasses {
     /// A possible outcome of a question.
     struct Outcome: Hashable {
@@ -12,8 +12,8 @@ final class AnswerClasses {
         let isDone: Bool
     }
 
-    /// The state of a question before it is answered.
-    struct Standing: Hashable {
+    /// A question as a person sees it before they answer.
+    struct ShownQuestion: Hashable {
         let place: Int
         let isRequired: Bool
         /// For each option, whether it is offered.
@@ -24,14 +24,14 @@ final class AnswerClasses {
     let today: CivilDate
     /// For each stop of the ``PathMap``, the tests on it.
     let tests: [[ConditionTest]]
-    /// By stop and cell: the result of each test.
+    /// By stop and class: the result of each test.
     private(set) var truths: [[[Bool?]]]
     /// For each question, the tests on it.
     private let asked: [[AnswerTest]]
     private let stopOf: [Int]
     private var numbers: [[[Bool?]: Int]]
-    private var known: [Standing: [Outcome]?] = [:]
-    private var answers: [Standing: Bool] = [:]
+    private var known: [ShownQuestion: [Outcome]?] = [:]
+    private var answers: [ShownQuestion: Bool] = [:]
 
     init(_ definition: Definition, stops: [PathMap.Stop], tests: [[ConditionTest]], today: CivilDate) {
         (self.definition, self.tests, self.today) = (definition, tests, today)
@@ -54,32 +54,32 @@ final class AnswerClasses {
     }
 
     /// All outcomes of a question that is shown; `nil` if there are too many combinations.
-    func outcomes(of standing: Standing) -> [Outcome]? {
-        if let known = known[standing] { return known }
-        let found = find(standing)
-        known[standing] = found
+    func outcomes(of shown: ShownQuestion) -> [Outcome]? {
+        if let known = known[shown] { return known }
+        let found = find(shown)
+        known[shown] = found
         return found
     }
 
     /// Whether there is a valid answer.
-    func hasAnswer(_ standing: Standing) -> Bool {
-        if let known = answers[standing] { return known }
-        let question = seen(standing)
+    func hasAnswer(_ shown: ShownQuestion) -> Bool {
+        if let known = answers[shown] { return known }
+        let question = seen(shown)
         // Without tests all options are alike, so one sample for each number of options is enough.
         let samples = AnswerSamples(question: question, tests: [], today: today).values
         let found = samples.map { !$0.isEmpty } ?? true
-        answers[standing] = found
+        answers[shown] = found
         return found
     }
 
-    private func seen(_ standing: Standing) -> Question {
-        var question = definition.questions[standing.place]
-        question.options = zip(question.options, standing.offered).filter(\.1).map(\.0)
+    private func seen(_ shown: ShownQuestion) -> Question {
+        var question = definition.questions[shown.place]
+        question.options = zip(question.options, shown.offered).filter(\.1).map(\.0)
         return question
     }
 
-    private func find(_ standing: Standing) -> [Outcome]? {
-        let (place, question) = (standing.place, seen(standing))
+    private func find(_ shown: ShownQuestion) -> [Outcome]? {
+        let (place, question) = (shown.place, seen(shown))
         var found = Set<Outcome>()
         let standard = question.suggestionCounts ? question.suggestion : nil
         func add(_ state: AnswerState?, _ value: JSONValue? = nil, isDone: Bool) {
@@ -92,13 +92,13 @@ final class AnswerClasses {
         for value in values { add(.answered, value, isDone: true) }
         // A required question without a valid answer is reported once. It must not make everything after it
         // unreachable.
-        let isDead = question.isCounted && standing.isRequired && values.isEmpty && !question.declinable
-        add(nil, standard, isDone: !standing.isRequired || isDead || standard != nil)
+        let isDead = question.isCounted && shown.isRequired && values.isEmpty && !question.declinable
+        add(nil, standard, isDone: !shown.isRequired || isDead || standard != nil)
         // A question that was skipped before it became required stays skipped until the person comes back to it.
-        if question.skippable { add(.skipped, isDone: !standing.isRequired) }
+        if question.skippable { add(.skipped, isDone: !shown.isRequired) }
         if question.declinable { add(.declined, isDone: true) }
         if !question.required || standard != nil {
-            add(.acknowledged, standard, isDone: !standing.isRequired || standard != nil)
+            add(.acknowledged, standard, isDone: !shown.isRequired || standard != nil)
         }
         return found.sorted { ($0.answerClass, $0.isDone ? 0 : 1) < ($1.answerClass, $1.isDone ? 0 : 1) }
     }
@@ -107,7 +107,7 @@ final class AnswerClasses {
         answerClass(of: stopOf[place], asked[place].map { $0.truth(state: state, value: value, today: today) })
     }
 
-    /// The cell with these results of the tests on a stop.
+    /// The class with these results of the tests on a stop.
     func answerClass(of stop: Int, _ truths: [Bool?]) -> Int {
         if let known = numbers[stop][truths] { return known }
         let number = self.truths[stop].count

@@ -2,28 +2,28 @@ import Documents
 
 /// Walks through stops of a definition in order, along all paths at once.
 ///
-/// Paths that differ only in answers that no later condition uses are merged into one way.
+/// Paths that differ only in answers that no later condition uses are merged into one.
 struct PathExplorer {
-    /// The most steps of a walk before it gives up. It limits steps and not time, so that the result is the same on
+    /// The most steps of an exploration before it gives up. It limits steps and not time, so that the result is the same on
     /// every machine.
     static let stepLimit = 50_000
 
     /// The outcomes of the stops so far, as far as later conditions use them.
     struct State: Hashable {
-        /// The cells of the stops that later conditions use.
+        /// The answer classes of the stops that later conditions use.
         fileprivate var classes: [Int]
-        /// Whether a person could complete the questionnaire as far as the walk has come.
+        /// Whether a person could complete the questionnaire as far as the exploration has come.
         fileprivate(set) var isDone: Bool
     }
 
-    /// The state of a question on a way.
+    /// The state of a question on a path.
     struct QuestionState {
         var isVisible: Bool
         var isRequired: Bool
         var offered: [Bool]
     }
 
-    /// For each counter, the least and the most on a way.
+    /// For each counter, the least and the most on a path.
     struct Counts: Equatable {
         var least: [Int]
         var most: [Int]
@@ -41,9 +41,9 @@ struct PathExplorer {
     private let counters: [Set<Int>]
     /// For each step, the stops that no later step uses.
     private var forgotten: [Set<Int>]
-    /// For each step, the tests on its stop that this walk uses. Cells that differ only in other tests are merged.
+    /// For each step, the tests on its stop that this exploration uses. Answer classes that differ only in other tests are merged.
     private var asked: [[Int]]
-    /// The remembered stops, each with the index of its cell in a way.
+    /// The remembered stops, each with the index of its answer class in a path.
     private var slots: [Int: Int] = [:]
     private(set) var states: [State: Counts]
 
@@ -75,9 +75,9 @@ struct PathExplorer {
     /// Walks to the end.
     ///
     /// - Parameters:
-    ///   - stepsLeft: the steps that this and later walks may take. The limit ``stepLimit`` holds as well.
-    ///   - visit: called at each stop, when all ways have come to it.
-    /// - Returns: `false` if there are too many ways. Then what `visit` saw is incomplete.
+    ///   - stepsLeft: the steps that this and later explorations may take. The limit ``stepLimit`` holds as well.
+    ///   - visit: called at each stop, when all paths have come to it.
+    /// - Returns: `false` if there are too many paths. Then what `visit` saw is incomplete.
     mutating func run(_ stepsLeft: inout Int, _ visit: (Int, PathExplorer) -> Void) -> Bool {
         var steps = min(stepsLeft, Self.stepLimit)
         let given = steps
@@ -109,11 +109,11 @@ struct PathExplorer {
         return true
     }
 
-    /// Collects the ways after a stop.
+    /// Collects the paths after a stop.
     private struct Successors {
-        /// The indices of the cells that are kept after the stop.
+        /// The indices of the answer classes that are kept after the stop.
         let kept: [Int]
-        /// Whether the stop's own cell is kept.
+        /// Whether the stop's own answer class is kept.
         let isKept: Bool
         var steps: Int
         var next: [State: Counts] = [:]
@@ -125,7 +125,7 @@ struct PathExplorer {
             return true
         }
 
-        /// - Returns: `false` if no step is left for the way.
+        /// - Returns: `false` if no step is left for the path.
         mutating func add(_ classes: [Int], _ answerClass: Int, isDone: Bool, _ counts: Counts) -> Bool {
             guard spend() else { return false }
             let state = State(classes: isKept ? classes + [answerClass] : classes, isDone: isDone)
@@ -134,7 +134,7 @@ struct PathExplorer {
         }
     }
 
-    /// - Parameter outcomes: returns the outcomes of the stop on a way, and adds to its counts. `nil` means too many.
+    /// - Parameter outcomes: returns the outcomes of the stop on a path, and adds to its counts. `nil` means too many.
     private func advance(
         _ position: Int, _ place: Int, _ next: inout Successors,
         _ outcomes: (State, inout Counts) -> [AnswerClasses.Outcome]?
@@ -164,8 +164,8 @@ struct PathExplorer {
     }
 
     private func outcomes(of place: Int, on state: State, _ counts: inout Counts) -> [AnswerClasses.Outcome]? {
-        let standing = questionState(of: place, on: state)
-        guard standing.isVisible else {
+        let shown = questionState(of: place, on: state)
+        guard shown.isVisible else {
             return [AnswerClasses.Outcome(answerClass: map.classes.hidden(place), isDone: true)]
         }
         for (index, counter) in counters.enumerated() where counter.contains(place) {
@@ -173,10 +173,10 @@ struct PathExplorer {
             counts.most[index] += 1
         }
         return map.classes.outcomes(
-            of: AnswerClasses.Standing(place: place, isRequired: standing.isRequired, offered: standing.offered))
+            of: AnswerClasses.ShownQuestion(place: place, isRequired: shown.isRequired, offered: shown.offered))
     }
 
-    /// The state of a question on a way that has come to it.
+    /// The state of a question on a path that has come to it.
     func questionState(of place: Int, on state: State) -> QuestionState {
         let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
         let isVisible =
@@ -202,15 +202,15 @@ struct PathExplorer {
 
     // MARK: Subjects
 
-    /// Ways that differ only in the answers about one subject.
+    /// Paths that differ only in the answers about one subject.
     private struct Family: Hashable {
         let classes: [Int]
-        /// The cells that later stops use.
+        /// The answer classes that later stops use.
         let kept: [Int]
         let isShown: Bool
     }
 
-    /// Each way has walked through the section for one subject. Several subjects are combinations of such ways.
+    /// Each path has gone through the section for one subject. Several subjects are combinations of such paths.
     private func advance(_ position: Int, _ place: Int, through section: Int, _ next: inout Successors) -> Bool {
         var families: [Family: SubjectOutcomes] = [:]
         let tests = map.classes.tests[place].enumerated().map { number, test -> SubjectsTest? in

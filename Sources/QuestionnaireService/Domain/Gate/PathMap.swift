@@ -1,9 +1,9 @@
 import BusProtocol
 import Documents
 
-/// A definition prepared for ``PathExplorer``: the dependencies of its conditions, and the cells of its answers.
+/// A definition prepared for ``PathExplorer``: the dependencies of its conditions, and the classes of its answers.
 final class PathMap {
-    /// The stops of a walk, one after the other.
+    /// The stops of an exploration, one after the other.
     enum Stop: Hashable {
         /// A fact. All facts come first.
         case fact(String)

@@ -8,7 +8,7 @@ struct GateReport: Sendable, Equatable {
     /// Possible mistakes. W1: a condition always holds. W2: something is never seen. W3: the numbers of questions
     /// differ from the declared ones. W4: something could not be decided.
     var warnings: [DefinitionProblem] = []
-    /// How many questions the shortest path shows; `nil` if there are too many ways. `longest` is the same for the
+    /// How many questions the shortest path shows; `nil` if there are too many paths. `longest` is the same for the
     /// longest.
     var shortest: Int?
     var longest: Int?
@@ -20,14 +20,14 @@ struct GateReport: Sendable, Equatable {
 /// Every result is exact for the day of the check. If that would take too many steps, W4 says so instead. A repeated
 /// section is checked for one subject, and what follows it for any number of subjects.
 ///
-/// Questions that depend on each other are walked through together. If that takes too many steps, each is checked
+/// Questions that depend on each other are explored together. If that takes too many steps, each is checked
 /// separately, with the stops on which it depends.
 struct PublishGate {
     let map: PathMap
     private(set) var report = GateReport()
     /// The sections whose condition never holds. Their questions get no warning of their own.
     private var hiddenSections = Set<Int>()
-    /// The steps left for all walks together, so that every check ends in bounded time.
+    /// The steps left for all explorations together, so that every check ends in bounded time.
     private var stepsLeft = 1_000_000
 
     /// The declared numbers of questions, and of required questions among them.
@@ -97,12 +97,12 @@ struct PublishGate {
         }
     }
 
-    /// - Returns: the counts of the paths that can be completed; `nil` if there are too many ways.
+    /// - Returns: the counts of the paths that can be completed; `nil` if there are too many paths.
     private mutating func check(_ component: [Int], counting counters: [Set<Int>]) -> [PathExplorer.Counts]? {
         let before = (report, hiddenSections)
-        var (walk, steps) = (PathExplorer(map, through: component, end: [], counting: counters), stepsLeft)
-        let isWhole = walk.run(&steps) { stop, walk in
-            if case .question(let place) = map.stops[stop] { look(at: place, on: walk) }
+        var (explorer, steps) = (PathExplorer(map, through: component, end: [], counting: counters), stepsLeft)
+        let isWhole = explorer.run(&steps) { stop, explorer in
+            if case .question(let place) = map.stops[stop] { look(at: place, on: explorer) }
         }
         stepsLeft = steps
         guard isWhole else {
@@ -110,30 +110,31 @@ struct PublishGate {
             for stop in component { if case .question(let place) = map.stops[stop] { checkAlone(place) } }
             return nil
         }
-        return walk.states.filter(\.key.isDone).map(\.value)
+        return explorer.states.filter(\.key.isDone).map(\.value)
     }
 
-    private mutating func look(at place: Int, on walk: PathExplorer) {
-        if isFirst(place) { judge(section: map.definition.sectionOf[place], on: walk) }
-        judge(question: place, on: walk)
+    private mutating func look(at place: Int, on explorer: PathExplorer) {
+        if isFirst(place) { judge(section: map.definition.sectionOf[place], on: explorer) }
+        judge(question: place, on: explorer)
     }
 
     private mutating func checkAlone(_ place: Int) {
         let section = map.definition.sectionOf[place]
         let (part, whole) = (map.parts[map.stopOf[place]], map.sections[section])
         if isFirst(place), whole.visibleIf != nil,
-            let walk = walk(to: Set(whole.references.map(\.stop)), end: [whole], at: "/sections/\(section)/visibleIf")
+            let explorer = explore(
+                to: Set(whole.references.map(\.stop)), end: [whole], at: "/sections/\(section)/visibleIf")
         {
-            judge(section: section, on: walk)
+            judge(section: section, on: explorer)
         }
-        if let walk = walk(to: map.causes[map.stopOf[place]], end: [part, whole], at: pointer(place)) {
-            judge(question: place, on: walk)
+        if let explorer = explore(to: map.causes[map.stopOf[place]], end: [part, whole], at: pointer(place)) {
+            judge(question: place, on: explorer)
         }
     }
 
-    private mutating func walk(to causes: Set<Int>, end: [PathMap.Part], at pointer: String) -> PathExplorer? {
-        var walk = PathExplorer(map, through: map.cone(of: causes), end: end, counting: [])
-        if walk.run(&stepsLeft, { _, _ in }) { return walk }
+    private mutating func explore(to causes: Set<Int>, end: [PathMap.Part], at pointer: String) -> PathExplorer? {
+        var explorer = PathExplorer(map, through: map.cone(of: causes), end: end, counting: [])
+        if explorer.run(&stepsLeft, { _, _ in }) { return explorer }
         warn(
             "W4", pointer, "There are too many combinations of answers to check this.",
             keys: keys(causes))
@@ -146,27 +147,32 @@ struct PublishGate {
 
     // MARK: Verdicts
 
-    private mutating func judge(section: Int, on walk: PathExplorer) {
+    private mutating func judge(section: Int, on explorer: PathExplorer) {
         let part = map.sections[section]
         judge(
-            part.visibleIf, on: walk, at: "/sections/\(section)/visibleIf", keys: keys(Set(part.references.map(\.stop)))
+            part.visibleIf, on: explorer, at: "/sections/\(section)/visibleIf",
+            keys: keys(Set(part.references.map(\.stop)))
         )
-        if !walk.states.keys.contains(where: { walk.holds(part.visibleIf, on: $0) }) { hiddenSections.insert(section) }
+        if !explorer.states.keys.contains(where: { explorer.holds(part.visibleIf, on: $0) }) {
+            hiddenSections.insert(section)
+        }
     }
 
-    private mutating func judge(question place: Int, on walk: PathExplorer) {
+    private mutating func judge(question place: Int, on explorer: PathExplorer) {
         let (part, question) = (map.parts[map.stopOf[place]], map.definition.questions[place])
         let (pointer, keys) = (pointer(place), keys(map.causes[map.stopOf[place]]))
-        judge(part.visibleIf, on: walk, at: "\(pointer)/visibleIf", keys: keys)
-        judge(part.requiredIf, on: walk, at: "\(pointer)/requiredIf", keys: keys)
+        judge(part.visibleIf, on: explorer, at: "\(pointer)/visibleIf", keys: keys)
+        judge(part.requiredIf, on: explorer, at: "\(pointer)/requiredIf", keys: keys)
         for (index, condition) in part.options.enumerated() {
-            judge(condition, on: walk, at: "\(pointer)/options/\(index)/visibleIf", keys: keys)
+            judge(condition, on: explorer, at: "\(pointer)/options/\(index)/visibleIf", keys: keys)
         }
-        let sights = walk.states.keys.map { (isDone: $0.isDone, standing: walk.questionState(of: place, on: $0)) }
-        let seen = sights.filter(\.standing.isVisible)
+        let states = explorer.states.keys.map {
+            (isDone: $0.isDone, question: explorer.questionState(of: place, on: $0))
+        }
+        let seen = states.filter(\.question.isVisible)
         guard !seen.isEmpty else { return neverSeen(place, keys: keys) }
-        checkBranches(place, seen.map(\.standing), keys: keys)
-        checkAnswers(question, place, seen.filter(\.isDone).map(\.standing), keys: keys)
+        checkBranches(place, seen.map(\.question), keys: keys)
+        checkAnswers(question, place, seen.filter(\.isDone).map(\.question), keys: keys)
     }
 
     private mutating func neverSeen(_ place: Int, keys: [String]) {
@@ -205,10 +211,10 @@ struct PublishGate {
                 "E10", "\(pointer(place))/options", "On some path this question is asked without any option.",
                 keys: keys)
         }
-        let dead = seen.contains { standing in
-            question.isCounted && standing.isRequired
+        let dead = seen.contains { shown in
+            question.isCounted && shown.isRequired
                 && !map.classes.hasAnswer(
-                    AnswerClasses.Standing(place: place, isRequired: true, offered: standing.offered))
+                    AnswerClasses.ShownQuestion(place: place, isRequired: true, offered: shown.offered))
         }
         if dead {
             refuse("E09", pointer(place), "On some path this question is required but has no valid answer.", keys: keys)
@@ -216,12 +222,12 @@ struct PublishGate {
     }
 
     private mutating func judge(
-        _ condition: Logic<PathMap.TestReference>?, on walk: PathExplorer, at pointer: String, keys: [String]
+        _ condition: Logic<PathMap.TestReference>?, on explorer: PathExplorer, at pointer: String, keys: [String]
     ) {
         guard let condition else { return }
-        if !walk.states.keys.contains(where: { walk.holds(condition, on: $0) }) {
+        if !explorer.states.keys.contains(where: { explorer.holds(condition, on: $0) }) {
             refuse("E06", pointer, "This condition can never hold.", keys: keys)
-        } else if walk.states.keys.allSatisfy({ !$0.isDone || walk.holds(condition, on: $0) }) {
+        } else if explorer.states.keys.allSatisfy({ !$0.isDone || explorer.holds(condition, on: $0) }) {
             warn("W1", pointer, "This condition holds on every path.", keys: keys)
         }
     }
