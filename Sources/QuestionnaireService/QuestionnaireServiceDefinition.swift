@@ -131,7 +131,7 @@ enum QuestionnaireServiceDefinition {
         container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }
         // Runs once per process, because published versions never change.
         container.background("definition-import", every: nil) {
-            // A replica of an older release cannot read a definition that marks questions.
+            // A replica of the previous release cannot read a definition that marks questions.
             for definition in all where sealer.isSealingHealth || definition.sensitive.isEmpty {
                 let report = try await report(
                     on: definition, declared: definition.key == compatibility ? declared : nil)

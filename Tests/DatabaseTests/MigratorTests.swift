@@ -34,7 +34,7 @@ import Testing
         #expect(try await scratch.query("SELECT to_regclass('c') IS NULL") == "t")
     }
 
-    /// The way back from a release, and a replica of the one before that is started again while both are at work.
+    /// A rollback does so, and a replica of the previous release that starts again while both run.
     @Test func migrationsOfANewerReleaseAreLeftAlone() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "shop")
         _ = try await run(scratch, [first, second])
@@ -46,7 +46,7 @@ import Testing
         await #expect(throws: MigrationError.self) { try await run(scratch, [edited]) }
     }
 
-    /// Whoever lost a database must not find an empty one in its place.
+    /// An operator who lost a database must not find an empty one in its place.
     @Test func aLostSchemaIsNotCreatedAgain() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "shop")
         func migrate() async throws {
