@@ -79,9 +79,12 @@ import Testing
         #expect(try await kitchen.draft(["soup"]).number == 1)
         let changed = try await drafts.replace("1", of: key, by: ["dishes": ["soup", "cake"]], ifMatch: "\"r1\"")
         #expect(changed.revision == 2)
-        await refuses("precondition_failed") {
-            try await drafts.replace("1", of: key, by: ["dishes": []], ifMatch: "\"r1\"")
+        for tags in ["\"r1\"", "\"r1\", W/\"r2\""] {
+            await refuses("precondition_failed") {
+                try await drafts.replace("1", of: key, by: ["dishes": []], ifMatch: tags)
+            }
         }
+        _ = try await drafts.replace("1", of: key, by: changed.content, ifMatch: "\"r1\" , \"r2\"")
         let (plan, counts) = try await kitchen.publish(1)
         #expect(plan.document.version == 1 && plan.changes == [] && counts == ["guests": 7])
         await refuses("draft_published") {

@@ -61,7 +61,7 @@ import JSONText
 
     /// Replaces a draft.
     ///
-    /// - Parameter ifMatch: the entity tag of the draft that the editor changed.
+    /// - Parameter ifMatch: the header `If-Match`, with the entity tag of the draft that the editor changed.
     /// - Throws: ``BusError`` `not_found`, `validation_failed`, `draft_published` or `precondition_failed`.
     package func replace(
         _ number: String, of key: String, by content: JSONValue, ifMatch: String?
@@ -69,7 +69,7 @@ import JSONText
         let content = try checked(content)
         return try await store.database.transaction { transaction in
             let before = try await unpublished(number, of: key, in: transaction)
-            if let tag = ifMatch, tag != "*", tag != "\"r\(before.revision)\"" {
+            if let ifMatch, !EntityTag(revision: before.revision).isNamed(by: ifMatch) {
                 throw BusError(.preconditionFailed, "The draft was changed somewhere else in the meantime.")
             }
             return try await store.replace(before.number, of: key, by: content, in: transaction)

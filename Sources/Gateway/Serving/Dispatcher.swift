@@ -354,7 +354,7 @@ import ProcessRuntime
 extension HTTPHeaders {
     /// Whether the client already has the version with this entity tag (RFC 9110, section 13.1.2).
     func knows(_ tag: String) -> Bool {
-        all("if-none-match").joined(separator: ",").split(separator: ",")
-            .map { $0.trimmingPrefix(" ").trimmingPrefix("W/") }.contains { $0 == "*" || $0 == tag }
+        EntityTag.listed(in: all("if-none-match").joined(separator: ","))
+            .contains { $0 == "*" || $0.trimmingPrefix("W/") == tag }
     }
 }

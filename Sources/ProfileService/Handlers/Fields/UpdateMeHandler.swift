@@ -61,7 +61,8 @@ struct UpdateMeHandler: RequestHandler {
     private func change(
         _ request: UpdateMe, to record: ProfileRecord, _ plan: Plan, _ ages: [Plan.AgeRule]
     ) throws(BusError) -> ProfileChange {
-        if let tags = request.ifMatch, !Self.names(tags, record.revision) {
+        // If the profile has a photo, only the revision in its tag counts.
+        if let tags = request.ifMatch, !EntityTag(revision: record.revision).isNamed(by: tags) {
             throw BusError(
                 .preconditionFailed, "Your profile was changed on another device. Please look at it again.")
         }
@@ -71,13 +72,5 @@ struct UpdateMeHandler: RequestHandler {
             correction: DateOfBirthCorrection(ages: ages, today: today, now: .now()))
         if let refusal = profile.refusal(of: change, to: record, plan) { throw refusal }
         return change
-    }
-
-    /// - Parameter tags: the entity tags of `If-Match`. `*` matches any revision.
-    private static func names(_ tags: String, _ revision: Int64) -> Bool {
-        // If the profile has a photo, only the revision in its tag counts.
-        tags.split(separator: ",").map { $0.trimmingPrefix(" ") }.contains {
-            $0 == "*" || $0 == "\"r\(revision)\"" || $0.hasPrefix("\"r\(revision)-")
-        }
     }
 }
