@@ -197,7 +197,7 @@ extension Plan.Step.Kind {
     /// As ``Plan/Step/href`` says.
     var href: String? {
         switch self {
-        case .fields: "/profile/fields"
+        case .fields: GetProfileFields.route.path
         case .questionnaire(let key): "/questionnaires/\(key)/sessions"
         case .terms: AcceptTerms.route.path
         case .task(.visualPreferences): GetVisualSession.route.path

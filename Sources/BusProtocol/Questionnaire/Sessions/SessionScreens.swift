@@ -118,7 +118,7 @@ public struct PictureUpload: MessageValue {
 
     /// A photo of the profile.
     public static let profilePhoto = PictureUpload(
-        kind: "profile_photo", href: "/media", placesHref: "/users/me/photos")
+        kind: "profile_photo", href: CreateUpload.route.path, placesHref: PutPhotos.route.path)
 }
 
 /// A question with its answer as the person reads it.
