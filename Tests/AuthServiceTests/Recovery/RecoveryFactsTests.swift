@@ -32,6 +32,12 @@ import Testing
             """)
     }
 
+    @Test func theStrongestProofCounts() {
+        #expect(RecoveryProof.strongest(of: [.formerNumber, .linkedIdentity, .device]) == .device)
+        #expect(RecoveryProof.strongest(of: [.formerNumber, .linkedIdentity]) == .linkedIdentity)
+        #expect(RecoveryProof.strongest(of: []) == nil)
+    }
+
     @Test func aStrangersClaimHasNoProof() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.owner)

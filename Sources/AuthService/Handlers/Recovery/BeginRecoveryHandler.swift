@@ -125,8 +125,9 @@ struct BeginRecoveryHandler: RequestHandler {
             of: account, claimant: try secrets.hashes(of: challenge), device: request.device.id,
             secret: request.device.secret.map { secrets.hash(of: $0) }, identity: shown.map { secrets.hash(of: $0) },
             age: hold, dormantAfter: dormantAfter, in: transaction)
+        let proof = RecoveryProof.strongest(of: facts?.proofs ?? [])
         // A new mailbox costs nothing. If it were enough, anybody could keep an account frozen.
-        if challenge.contact == .email, !isOwn, facts?.proof == nil { (account, facts) = (nil, nil) }
+        if challenge.contact == .email, !isOwn, proof == nil { (account, facts) = (nil, nil) }
         let contact = try secrets.contact(of: challenge)
         // These hashes do not depend on the account. So recovery's limits are the same if there is no account.
         let proofs = [request.device.secret.map { secrets.hash(of: $0) }, shown.map { secrets.hash(of: $0) }]
@@ -136,7 +137,7 @@ struct BeginRecoveryHandler: RequestHandler {
             claimantMailbox: secrets.holderHash(of: contact, challenge.contact).map { secrets.reference(of: $0) },
             claimantProofs: proofs.compactMap { $0.map { secrets.reference(of: $0) } },
             maskedClaimantPhone: challenge.contact.masked(contact),
-            platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: facts?.proof,
+            platform: request.device.platform, hasRecentSignIn: facts?.hasRecentSignIn, proof: proof?.rawValue,
             isStaff: facts?.isStaff, isDormant: facts?.isDormant)
         try FreezeStore.insert(
             begun, secrets.freezeSealer, claimant: challenge.contactHash, seconds: request.freezeSeconds, hold: hold,

@@ -31,7 +31,7 @@ import JSONText
     /// The facts by which a claim is judged, besides its numbers.
     struct Facts: Sendable {
         let hasRecentSignIn: Bool
-        let proof: String?
+        let proofs: Set<RecoveryProof>
         let isStaff: Bool
         let isDormant: Bool
     }
@@ -57,7 +57,8 @@ import JSONText
             ]
         ).first.map { row in
             Facts(
-                hasRecentSignIn: try row.bool("has_recent"), proof: try proofs.first { try row.bool("has_\($0)") },
+                hasRecentSignIn: try row.bool("has_recent"),
+                proofs: Set(try RecoveryProof.allCases.filter { try row.bool("has_\($0.rawValue)") }),
                 isStaff: try row.bool("is_staff"), isDormant: try row.bool("is_dormant"))
         }
     }
@@ -193,8 +194,6 @@ import JSONText
             AND EXISTS (SELECT FROM freezes f WHERE f.case_id = outbox.id AND f.person_id = $2)
         """
     private static let lock = Statement("SELECT \(AdvisoryLock.recovery.wait(for: "$1::uuid::text"))")
-    /// The names of the proofs, the strongest first.
-    private static let proofs = ["device", "linked_identity", "former_number"]
     /// The query compares the hash of the device's secret, so its timing reveals nothing useful. A device, identity or
     /// number that the account got only recently proves nothing, since an attacker may have added it.
     private static let facts = Statement(
