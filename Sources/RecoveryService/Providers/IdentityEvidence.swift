@@ -1,10 +1,5 @@
 import EventLoop
 
-/// A provider's verdict on a claimant's evidence.
-enum EvidenceVerdict: String, Sendable {
-    case yes, no, undecided
-}
-
 /// Judges the evidence that a claimant gives of their identity.
 protocol IdentityEvidenceProvider: Sendable {
     /// - Parameter reference: the claimant's reference: the id of a verification, or the place of the evidence.

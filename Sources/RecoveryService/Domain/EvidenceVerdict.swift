@@ -1,0 +1,4 @@
+/// A provider's verdict on a claimant's evidence.
+enum EvidenceVerdict: String, Sendable {
+    case yes, no, undecided
+}
