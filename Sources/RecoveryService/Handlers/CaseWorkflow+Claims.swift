@@ -33,7 +33,7 @@ extension CaseWorkflow {
         switch policy.decision(on: begun, after: history) {
         case .tooMany(let wait):
             try await close(
-                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(), claimantWaits: false,
+                begun.accountID, case: begun.caseID, outcome: .cancelled, at: .now(), claimantWaits: false,
                 in: transaction)
             return .tooMany(wait: wait)
         case .made(let isDecoy, let hold, let decidedAfter):
@@ -59,7 +59,7 @@ extension CaseWorkflow {
             }
             // The claimant has another open case against the account.
             try await close(
-                begun.accountID, case: begun.caseID, outcome: "cancelled", at: .now(),
+                begun.accountID, case: begun.caseID, outcome: .cancelled, at: .now(),
                 claimantWaits: false, in: transaction)
             return .alreadyOpen
         }
@@ -69,7 +69,7 @@ extension CaseWorkflow {
             // A barred claimant must not keep the account frozen.
             if begun.accountID != nil {
                 try await close(
-                    begun.accountID, case: made.id, outcome: "cancelled", at: made.now, claimantWaits: true,
+                    begun.accountID, case: made.id, outcome: .cancelled, at: made.now, claimantWaits: true,
                     in: transaction)
             }
         } else if let account = begun.accountID {

@@ -77,7 +77,7 @@ struct CaseWorkflow: Sendable {
         let isFree = !record.life.seen.isClosed && life.seen.isClosed
         if effects.contains(.freezeLifted) || isFree {
             try await close(
-                record.accountID, case: record.id, outcome: life.status.rawValue, at: record.now,
+                record.accountID, case: record.id, outcome: life.status, at: record.now,
                 claimantWaits: !life.seen.isClosed, in: transaction)
         }
         guard let account = record.accountID else { return }
@@ -126,12 +126,12 @@ struct CaseWorkflow: Sendable {
 
     /// Tells auth to lift the freeze for a case. Auth also releases the claimant's number, unless the claimant waits.
     @Loop func close(
-        _ account: Identifier?, case id: Identifier, outcome: String, at: Timestamp, claimantWaits: Bool,
+        _ account: Identifier?, case id: Identifier, outcome: CaseStatus, at: Timestamp, claimantWaits: Bool,
         in transaction: Transaction
     ) async throws {
         try await outbox.publish(
             CaseClosed(
-                personID: account ?? id, caseID: id, outcome: outcome, closedAt: at,
+                personID: account ?? id, caseID: id, outcome: outcome.rawValue, closedAt: at,
                 claimantWaits: claimantWaits ? true : nil), in: transaction)
     }
 }

@@ -28,13 +28,17 @@ struct StoredAccount: Sendable {
             let id = try row.uuid("id")
             if id == locked {
                 return StoredAccount(
-                    id: id, role: try row.text("role"), isActive: try row.text("status") == "active",
+                    id: id, role: try row.text("role"), isActive: try isActive(row),
                     keySealed: try row.optionalBytes("key_sealed"))
             }
             lock(id, in: transaction)
             locked = id
         }
         throw DatabaseError.aborted
+    }
+
+    private static func isActive(_ row: Row) throws -> Bool {
+        SuspensionPolicy.Standing(rawValue: try row.text("status")) == .active
     }
 
     /// Locks a number until the transaction ends, after a sign-up with it that is under way.
@@ -126,7 +130,7 @@ struct StoredAccount: Sendable {
             if rows.isEmpty, kind == .phone { rows = try await transaction.query(lockedByAlias, [hashes.sought]) }
         case .identity(let hash): rows = try await transaction.query(lockedByIdentity, [.bytes(hash)])
         }
-        return try rows.first.map { (try $0.uuid("id"), try $0.text("status") == "active") }
+        return try rows.first.map { (try $0.uuid("id"), try isActive($0)) }
     }
 
     /// The person who has a number or an address. Waits for a sign-up with it that is under way.

@@ -5,7 +5,7 @@ import Values
 /// It is a class because the rules go through all fields several times a request, and each access to a structure copies
 /// every member.
 final class ProfileField: Sendable {
-    enum Category: String, Sendable { case required, encouraged, optional }
+    enum Category: String, Decodable, Sendable { case required, encouraged, optional }
 
     /// The type of a field's values. It is `indirect` because fields are copied often and their kinds are used seldom.
     indirect enum Kind: Sendable, Equatable {

@@ -100,7 +100,7 @@ struct PlanDifference: DocumentDifference {
         for (place, step) in new.steps.enumerated() {
             let pointer = "/steps/\(place)"
             guard let before = known[step.key] else {
-                note(step.need == "required" ? .requiredStepAdded : .optionalStepAdded, pointer, [step.key])
+                note(step.need == .required ? .requiredStepAdded : .optionalStepAdded, pointer, [step.key])
                 continue
             }
             compareNeed(before.need, step.need, at: "\(pointer)/need", [step.key])
@@ -130,11 +130,11 @@ struct PlanDifference: DocumentDifference {
         if Self.isReordered(old.steps.map(\.key), keys) { note(.stepOrder, "/steps", []) }
     }
 
-    private mutating func compareNeed(_ before: String, _ after: String, at pointer: String, _ keys: [String]) {
+    private mutating func compareNeed(_ before: Plan.Need, _ after: Plan.Need, at pointer: String, _ keys: [String]) {
         guard before != after else { return }
         switch (before, after) {
-        case (_, "required"): note(.needRequired, pointer, keys)
-        case ("optional", _): note(.needEncouraged, pointer, keys)
+        case (_, .required): note(.needRequired, pointer, keys)
+        case (.optional, _): note(.needEncouraged, pointer, keys)
         default: note(.needLowered, pointer, keys)
         }
     }
@@ -149,9 +149,9 @@ struct PlanDifference: DocumentDifference {
         let pointer: String
 
         var key: String { field.field }
-        var need: String { field.need ?? "optional" }
+        var need: Plan.Need { field.need ?? .optional }
         /// A step waits only for its required fields, and the onboarding waits only for required steps.
-        var isAwaited: Bool { need == "required" && step.need == "required" }
+        var isAwaited: Bool { need == .required && step.need == .required }
     }
 
     private static func fields(of file: PlanFile) -> [Placed] {
@@ -174,7 +174,7 @@ struct PlanDifference: DocumentDifference {
                 compare(same, placed)
             } else {
                 note(
-                    placed.need == "required" ? .requiredFieldAdded : .optionalFieldAdded, placed.pointer,
+                    placed.need == .required ? .requiredFieldAdded : .optionalFieldAdded, placed.pointer,
                     [placed.key])
             }
         }
@@ -190,7 +190,7 @@ struct PlanDifference: DocumentDifference {
     private mutating func compare(_ before: Placed, _ after: Placed) {
         let (pointer, key) = (after.pointer, after.key)
         compareNeed(before.need, after.need, at: "\(pointer)/need", [key])
-        if before.need == "required", before.step.key != after.step.key, after.isAwaited, !before.isAwaited {
+        if before.need == .required, before.step.key != after.step.key, after.isAwaited, !before.isAwaited {
             // It moved from a step that nobody had to finish.
             note(.needRequired, pointer, [key])
         }

@@ -18,7 +18,7 @@ struct PlanFile: Decodable, Sendable {
     /// A field of the library. The bounds tighten those of the library.
     struct Field: Decodable, Sendable {
         var field: String
-        var need: String?
+        var need: Plan.Need?
         var labelKey: String?
         var min: Int64?
         var max: Int64?
@@ -52,7 +52,7 @@ struct PlanFile: Decodable, Sendable {
     /// It has `screens`, a `questionnaire`, a `task`, `terms` or a task of the `operator`.
     struct Step: Decodable, Sendable {
         var key: String
-        var need: String
+        var need: Plan.Need
         var screens: [Screen]?
         var questionnaire: String?
         var task: String?
@@ -123,7 +123,7 @@ extension PlanFile {
     struct Dated {
         let pointer: String
         let key: String
-        let need: String?
+        let need: Plan.Need?
         let dueAt: Timestamp
     }
 

@@ -39,7 +39,7 @@ struct PlanParser: ProblemCollector {
             key: "fields", version: library.version, apps: [], locales: library.languages,
             defaultLocale: library.languages[0], strings: [:],
             signIn: PlanFile.SignIn(titleKey: "account", methods: [], phone: "none"),
-            steps: [PlanFile.Step(key: "profile", need: "optional", screens: [screen])])
+            steps: [PlanFile.Step(key: "profile", need: .optional, screens: [screen])])
         return try PlanParser(library: library, file: file).catalogue()
     }
 
@@ -114,7 +114,7 @@ struct PlanParser: ProblemCollector {
                 refuse("duplicate_key", "/steps/\(place)/task", "The task \(task) is a step already.")
             }
         }
-        if !file.steps.contains(where: { $0.need == "required" && $0.visibleIf == nil }) {
+        if !file.steps.contains(where: { $0.need == .required && $0.visibleIf == nil }) {
             refuse(
                 "nothing_required", "/steps",
                 "At least one step must be required of everybody, or somebody has no onboarding.")
@@ -126,7 +126,7 @@ struct PlanParser: ProblemCollector {
 
     /// Only required steps and fields may have a date.
     private mutating func checkDates() {
-        for dated in file.dates where dated.need != "required" {
+        for dated in file.dates where dated.need != .required {
             refuse("contradiction", dated.pointer, "Only a required step or field has a date.")
         }
         if file.dates.count > 64 { refuse("too_many_dates", "/steps", "A plan has at most 64 dates.") }
@@ -314,8 +314,7 @@ struct PlanParser: ProblemCollector {
                     .fields((step.screens ?? []).flatMap(\.fields).compactMap { catalogue.field($0.field) })
                 }
             return Plan.Step(
-                key: step.key, need: Plan.Need(rawValue: step.need) ?? .optional, kind: kind,
-                visibleIf: condition(of: step, at: place).condition)
+                key: step.key, need: step.need, kind: kind, visibleIf: condition(of: step, at: place).condition)
         }
         let capabilities = (file.capabilities ?? [:]).compactMap { name, needs in
             Plan.Capability(rawValue: name).map { ($0, Plan.Needs(due: needs.due ?? [], wanted: needs.wanted ?? [])) }
@@ -366,7 +365,7 @@ struct PlanParser: ProblemCollector {
         var (steps, fields): ([JSONValue], [JSONValue]) = ([], [])
         let asked: [(screen: PlanFile.Screen, step: String?)] = [(account, nil)] + screens.map { ($0.screen, $0.step) }
         for (place, (screen, step)) in asked.enumerated() {
-            let isRequired = screen.fields.isEmpty || screen.fields.contains { $0.need == "required" }
+            let isRequired = screen.fields.isEmpty || screen.fields.contains { $0.need == .required }
             let own = screen.fields.map { field in
                 JSONValue.object(self.members(of: field, step: place + 1, locale, label: field.labelKey.map(text)))
             }
@@ -407,7 +406,7 @@ struct PlanParser: ProblemCollector {
     ) -> [String: JSONValue] {
         var members = library.field(field.field, in: locale) ?? [:]
         members["controls"] = members["pattern"]
-        let need = Plan.Need(rawValue: field.need ?? "") ?? .optional
+        let need = field.need ?? .optional
         members["step"] = .integer(Int64(step))
         members["category"] = .string(need.rawValue)
         members["required"] = .bool(need == .required)

@@ -154,7 +154,7 @@ extension PlanFile.Step {
     fileprivate func isAskedFor(after former: PlanFile.Step) -> Bool {
         guard kind == former.kind else { return false }
         func texts(_ step: PlanFile.Step) -> [[String]] { (step.terms ?? []).map { [$0.document, $0.version] } }
-        return former.need != "required" || texts(self) != texts(former)
+        return former.need != .required || texts(self) != texts(former)
             || (questionnaire == former.questionnaire && visibleIf == former.visibleIf)
     }
 }
