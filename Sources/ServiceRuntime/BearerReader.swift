@@ -35,7 +35,7 @@ extension RequestContext {
     /// - Throws: ``BusError`` `unauthorized`.
     package func staff() throws(BusError) -> Actor {
         let actor = try person()
-        guard ["staff", "admin"].contains(actor.role) else { throw BusError(.unauthorized, "Please sign in.") }
+        guard actor.isStaff else { throw BusError(.unauthorized, "Please sign in.") }
         return actor
     }
 }

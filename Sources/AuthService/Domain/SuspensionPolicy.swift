@@ -12,9 +12,7 @@ enum SuspensionPolicy {
 
     /// - Throws: ``BusError`` `forbidden`.
     static func mustBeStaff(_ actor: Actor) throws(BusError) {
-        guard ["staff", "admin"].contains(actor.role) else {
-            throw BusError(.forbidden, "This takes a member of the staff.")
-        }
+        guard actor.isStaff else { throw BusError(.forbidden, "This takes a member of the staff.") }
     }
 
     /// Staff cannot decide about themselves. A person with a role cannot be suspended: an operator must revoke the role

@@ -6,6 +6,10 @@ public struct Actor: Sendable, Codable, Equatable {
     public var sessionID: Identifier
     /// `user`, `staff` or `admin`.
     public var role: String
+    /// Whether the role is `staff` or `admin`.
+    public var isStaff: Bool { role == "staff" || isAdmin }
+    /// Whether the role is `admin`.
+    public var isAdmin: Bool { role == "admin" }
     /// The publishable key of the app that the person signed in to; `nil` for the default app.
     public var app: String?
 

@@ -83,7 +83,7 @@ import EventLoop
         // An operator has no account. The bus accepts an operator by key, and requires an explicit permission for
         // changes.
         if caller == .operator { return }
-        guard try person().role == "admin" else { throw BusError(.forbidden, "This is for administrators.") }
+        guard try person().isAdmin else { throw BusError(.forbidden, "This is for administrators.") }
     }
 }
 

@@ -54,7 +54,7 @@ import ProcessRuntime
         case .user: return Caller(actor: try await person(headers))
         case .staff, .admin:
             let actor = try await person(headers)
-            guard actor.role == "admin" || (access == .staff && actor.role == "staff"), isStaffNetwork(address) else {
+            guard access == .staff ? actor.isStaff : actor.isAdmin, isStaffNetwork(address) else {
                 throw Problem(.forbidden, "You are not allowed to do this.")
             }
             return Caller(actor: actor)

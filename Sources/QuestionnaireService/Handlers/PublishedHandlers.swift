@@ -16,7 +16,7 @@ extension RequestContext {
     /// - Throws: as ``requireReader()``.
     fileprivate func readsWhole() throws(BusError) -> Bool {
         if caller == .operator { return true }
-        return try ["staff", "admin"].contains(person().role)
+        return try person().isStaff
     }
 }
 
