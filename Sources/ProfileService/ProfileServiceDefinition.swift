@@ -61,11 +61,7 @@ enum ProfileServiceDefinition {
             profile.events.erase($0, in: $1)
         }
         container.handle(
-            CorrectDateOfBirthHandler(
-                profile: profile,
-                staff: StaffReader(
-                    database: container.database, audit: container.audit, bearers: BearerReader(bus: container.bus)),
-                notes: notes))
+            CorrectDateOfBirthHandler(profile: profile, bearers: BearerReader(bus: container.bus), notes: notes))
         container.handle(AccountCreatedHandler(profile: profile))
         container.handle(AccountStatusHandler(profile: profile))
         container.handle(SessionOpenedHandler(profile: profile))
