@@ -150,9 +150,9 @@ import Testing
         for each in answers { queue.add(each) }
         let problem = try WireJSON.decoder().decode(
             Problem.self, from: TransportAnswer.problem(422, "validation_failed").body)
-        queue.take(problem, of: answers)
+        queue.take(.problem(problem), of: answers)
         #expect(queue.next() == [answers[0]])
-        queue.take(problem, of: [answers[0]])
+        queue.take(.problem(problem), of: [answers[0]])
         #expect(queue.refused.map(\.answer) == [answers[0]])
         queue.take(try saved(answers[1], revision: 1))
         #expect(queue.limit == 2)
@@ -169,8 +169,8 @@ import Testing
     mutating func blocked(code: String) throws {
         let first = answer("a", 1)
         queue.add(first)
-        queue.take(
-            try WireJSON.decoder().decode(Problem.self, from: TransportAnswer.problem(409, code).body), of: [first])
+        let problem = try WireJSON.decoder().decode(Problem.self, from: TransportAnswer.problem(409, code).body)
+        queue.take(.problem(problem), of: [first])
         #expect(queue.blocked?.rawValue == code && queue.next().isEmpty && queue.waiting == [first])
     }
 

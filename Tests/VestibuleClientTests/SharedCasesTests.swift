@@ -122,8 +122,8 @@ import Testing
             let sent: [UUID] = try input.read("sent")
             if outcome["status"] == 200 {
                 queue.take(try outcome.ifAny("results") ?? [])
-            } else if let problem = try outcome.problem() {
-                queue.take(problem, of: queue.waiting.filter { sent.contains($0.mutationId) })
+            } else if let error = try outcome.error() {
+                queue.take(error, of: queue.waiting.filter { sent.contains($0.mutationId) })
             }
         case "afterChoice":
             let (id, choice): (UUID, Input) = (try input.read("mutationId"), try input.part("choice"))
@@ -162,13 +162,15 @@ private struct Input {
         CallOutcome(status: try ifAny("status"), code: code, retryAfterSeconds: try ifAny("retryAfterSeconds"))
     }
 
-    /// `nil` if no problem came.
-    func problem() throws -> Problem? {
-        guard let code, let status = members["status"] else { return nil }
-        return try convert([
-            "type": "about:blank", "title": "-", "status": status, "code": .string(code.rawValue),
-            "detail": members["detail"] ?? "", "traceId": "0af7651916cd43dd8448eb211c80319c",
-        ])
+    /// `nil` if no answer came.
+    func error() throws -> VestibuleError? {
+        guard let status = members["status"] else { return nil }
+        guard let code else { return .unreadable(status: try integer("status"), URLError(.cannotParseResponse)) }
+        return .problem(
+            try convert([
+                "type": "about:blank", "title": "-", "status": status, "code": .string(code.rawValue),
+                "detail": members["detail"] ?? "", "traceId": "0af7651916cd43dd8448eb211c80319c",
+            ]))
     }
 
     func queue() throws -> AnswerQueueContent {

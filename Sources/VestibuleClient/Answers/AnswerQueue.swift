@@ -162,13 +162,13 @@ public actor AnswerQueue {
                 if try content().next().first == batch.first { throw .unreadable(status: 200, NoResult()) }
                 last = saved
             } catch {
-                guard case .problem(let problem) = error else { throw error }
                 let before = try content()
-                try change { $0.take(problem, of: batch) }
-                // If the server refused the whole request, the next one has fewer writes, so that the valid ones
-                // succeed.
-                let now = try content()
-                if now.blocked != nil || now == before { throw error }
+                var after = before
+                after.take(error, of: batch)
+                guard after != before else { throw error }
+                try change { $0 = after }
+                // If the whole request was refused, the next one has fewer writes, so that the valid ones succeed.
+                if after.blocked != nil { throw error }
             }
         }
     }

@@ -137,8 +137,17 @@ extension AnswerQueueContent {
         limit = limit.flatMap { $0 * 2 < Self.batch ? $0 * 2 : nil }
     }
 
-    /// Applies the refusal of a request with these writes as a whole.
-    mutating func take(_ problem: Problem, of sent: [QueuedAnswer]) {
+    /// Applies the failure of a request with these writes as a whole.
+    mutating func take(_ error: VestibuleError, of sent: [QueuedAnswer]) {
+        switch error {
+        case .problem(let problem): take(problem, of: sent)
+        // A page of a proxy is no verdict on a write. It may be one on the size of all.
+        case .unreadable(status: 413, _) where sent.count > 1: limit = sent.count / 2
+        default: break
+        }
+    }
+
+    private mutating func take(_ problem: Problem, of sent: [QueuedAnswer]) {
         if Self.blocking.contains(problem.code) { blocked = problem.code }
         guard [400, 413, 422].contains(problem.status) else { return }
         // One of the writes is wrong, or all are too large together.

@@ -178,11 +178,12 @@ export function afterBatch(queue, sent, { status, code, detail, results }) {
     const blocked = STOPS_QUEUE.find(each => each === code)
     if (blocked) return { ...queue, blocked: /** @type {Queue['blocked']} */ (blocked) }
     if (status !== 400 && status !== 413 && status !== 422) return queue
-    // One of the writes is wrong, or all are too large together.
-    if (sent.length > 1) return { ...queue, limit: Math.floor(sent.length / 2) }
+    // One of the writes is wrong, or all are too large together: for a proxy too, whose page has no code.
+    if (sent.length > 1 && (code || status === 413)) return { ...queue, limit: Math.floor(sent.length / 2) }
     const write = queue.writes.find(each => each.mutationId === sent[0])
-    if (!write) return queue
-    const error = { code: code ?? 'malformed_request', detail: detail ?? '' }
+    // Such a page is no verdict on a write.
+    if (!write || !code) return queue
+    const error = { code, detail: detail ?? '' }
     return { ...queue, writes: queue.writes.filter(each => each !== write), refused: [...queue.refused, { write, error }] }
 }
 
