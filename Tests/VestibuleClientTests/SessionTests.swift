@@ -94,6 +94,16 @@ import Testing
         #expect(try await client.device()?.secret == "ds_1")
     }
 
+    @Test("after a deletion the device is forgotten")
+    func forgotten() async throws {
+        let (client, wire) = try await signedIn { _, _ in .problem(429, "rate_limited") }
+        try await client.forget()
+        #expect(try await client.state() == .signedOut(because: nil))
+        #expect(try await client.device() == nil)
+        _ = try? await client.sendOTP(SendOTPRequest(phone: "+46701234567"))
+        #expect(await wire.requests.dropFirst().allSatisfy { $0.member("device") == nil })
+    }
+
     @Test("an offline sign-out works on the device and throws an error")
     func signOutOffline() async throws {
         let (client, _) = try await signedIn { _, _ in throw URLError(.notConnectedToInternet) }

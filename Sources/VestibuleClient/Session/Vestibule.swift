@@ -99,6 +99,14 @@ public actor Vestibule: VestibuleAPI {
         }
     }
 
+    /// Forgets the session and the proof of the device, and tells the server nothing. Call it after
+    /// ``VestibuleAPI/deleteAccount()``, and ``AnswerQueue/discard()`` of each queue.
+    ///
+    /// - Throws: ``VestibuleError/store(_:)``. Then nothing was forgotten.
+    public func forget() throws(VestibuleError) {
+        try keep(SavedSession(generation: saved().generation + 1), because: nil)
+    }
+
     private func end(with token: String) async throws(VestibuleError) {
         _ = try await repeated(Call<NoContent>(.post, "/auth/logout", access: .session).withKey(), token: token)
     }

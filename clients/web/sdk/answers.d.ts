@@ -18,12 +18,14 @@ export class AnswerQueue {
     /**
      * @param {object} parts
      * @param {string} parts.key Its name in the store.
+     * @param {string} parts.questionnaire The key of the questionnaire, which is kept with it.
      * @param {import('./calls.js').Store} parts.store
      * @param {import('./tabs.js').Tabs} parts.tabs
      * @param {(writes: import('./calls.js').Write[]) => Promise<AnswersSaved>} parts.send
      */
-    constructor({ key, store, tabs, send }: {
+    constructor({ key, questionnaire, store, tabs, send }: {
         key: string;
+        questionnaire: string;
         store: import('./calls.js').Store;
         tabs: import('./tabs.js').Tabs;
         send: (writes: import('./calls.js').Write[]) => Promise<AnswersSaved>;
@@ -64,6 +66,8 @@ export class AnswerQueue {
     unblock(): Promise<void>;
     /** Drops everything, as of a session that was stopped. */
     clear(): Promise<void>;
+    /** Ends the queue, with nothing in it any more: the client takes what waits from the device. */
+    forget(): void;
     /** Ends what the queue does by itself. What waits stays on the device. */
     close(): void;
     #private;

@@ -23,6 +23,7 @@ import { outcomeOf } from './repeat.js'
  */
 export class AnswerQueue {
     #key
+    #questionnaire
     #store
     #tabs
     #send
@@ -50,12 +51,14 @@ export class AnswerQueue {
     /**
      * @param {object} parts
      * @param {string} parts.key Its name in the store.
+     * @param {string} parts.questionnaire The key of the questionnaire, which is kept with it.
      * @param {import('./calls.js').Store} parts.store
      * @param {import('./tabs.js').Tabs} parts.tabs
      * @param {(writes: import('./calls.js').Write[]) => Promise<AnswersSaved>} parts.send
      */
-    constructor({ key, store, tabs, send }) {
+    constructor({ key, questionnaire, store, tabs, send }) {
         this.#key = key
+        this.#questionnaire = questionnaire
         this.#store = store
         this.#tabs = tabs
         this.#send = send
@@ -150,6 +153,14 @@ export class AnswerQueue {
         await this.#edit(() => undefined)
     }
 
+    /** Ends the queue, with nothing in it any more: the client takes what waits from the device. */
+    forget() {
+        this.#queue = emptyQueue()
+        this.#error = undefined
+        this.#tell()
+        this.close()
+    }
+
     /** Ends what the queue does by itself. What waits stays on the device. */
     close() {
         this.#isClosed = true
@@ -239,7 +250,7 @@ export class AnswerQueue {
             isDropped = this.#isClosed
             if (isDropped) return queue
             const changed = change(queue ?? emptyQueue())
-            return changed && isEmpty(changed) ? undefined : changed
+            return changed && !isEmpty(changed) ? { ...changed, questionnaire: this.#questionnaire } : undefined
         }) ?? emptyQueue()
         if (isDropped) throw new VestibuleSignedOut('The person of this queue has signed out.')
         this.#tabs.say({ about: this.#key, saved })
@@ -272,6 +283,8 @@ export class AnswerQueue {
     }
 
     #tell() {
+        // What was forgotten at a sign-out does not come back.
+        if (this.#isClosed) return
         const { state } = this
         for (const listener of this.#listeners) queueMicrotask(() => listener(state))
     }

@@ -96,4 +96,6 @@ export type Queue = {
     blocked?: 'version_closed' | 'session_stopped' | 'not_found'
     /** How many writes a request may have after a larger one was not taken. */
     limit?: number
+    /** The key of the questionnaire, with which a client sends what waits after the app was opened again. */
+    questionnaire?: string
 }

@@ -68,10 +68,11 @@ export class Session {
     signedIn(session: SignedIn): Promise<void>;
     /**
      * Signs out on this device, and begins to do so at the server.
+     * @param {boolean} withDevice Whether the next sign-in is that of an unknown device.
      * @returns {Promise<{ isTold: Promise<boolean> }>} Whether the server knows; without a network it is told later, if the
      *     session has a cookie.
      */
-    signOut(): Promise<{
+    signOut(withDevice: boolean): Promise<{
         isTold: Promise<boolean>;
     }>;
     /**

@@ -185,14 +185,15 @@ export class Session {
 
     /**
      * Signs out on this device, and begins to do so at the server.
+     * @param {boolean} withDevice Whether the next sign-in is that of an unknown device.
      * @returns {Promise<{ isTold: Promise<boolean> }>} Whether the server knows; without a network it is told later, if the
      *     session has a cookie.
      */
-    async signOut() {
+    async signOut(withDevice) {
         await this.start()
         const ended = await this.#tabs.locked(KEY, async () => {
             const kept = await this.#read()
-            await this.#forget(this.#usesCookie)
+            await this.#forget(this.#usesCookie, undefined, withDevice)
             return kept
         })
         this.#tell('signOut')
@@ -341,15 +342,17 @@ export class Session {
     }
 
     /**
-     * Forgets the session, but not the device.
+     * Forgets the session.
      * @param {boolean} isEnding Whether the server has to be told.
      * @param {number} [from] The generation that ended; a newer one stays.
+     * @param {boolean} [withDevice] Whether the device is forgotten, too.
      */
-    async #forget(isEnding, from) {
+    async #forget(isEnding, from, withDevice) {
         const kept = await this.#change(old => {
             if (from !== undefined && old && old.generation !== from) return old
             const { generation = 0, deviceId, deviceSecret } = old ?? {}
-            return { generation: generation + 1, deviceId, deviceSecret, isEnding: isEnding || undefined }
+            const device = withDevice ? {} : { deviceId, deviceSecret }
+            return { generation: generation + 1, ...device, isEnding: isEnding || undefined }
         })
         this.#know(kept, kept.accessToken)
         if (!kept.user) this.#say()

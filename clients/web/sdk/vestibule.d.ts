@@ -32,7 +32,7 @@ export class Vestibule extends Operations {
     /** The session, as `listSessions` has it; `undefined` where nobody is signed in. */
     get sessionId(): string | undefined;
     /**
-     * Reads who is signed in on this device. It needs no network.
+     * Reads who is signed in on this device, and begins to send their answers that wait here. It needs no network.
      * @returns {Promise<'signedIn' | 'signedOut'>}
      */
     start(): Promise<'signedIn' | 'signedOut'>;
@@ -48,6 +48,11 @@ export class Vestibule extends Operations {
      */
     signOut(): Promise<boolean>;
     /**
+     * Signs out, and forgets the device, too: after `deleteAccount` nothing about the person stays here.
+     * @returns {Promise<boolean>} As `signOut`.
+     */
+    forget(): Promise<boolean>;
+    /**
      * The queue of answers of one session of a questionnaire. The same session has the same queue.
      * @param {{ questionnaire: string, session: string }} of
      * @returns {AnswerQueue}
@@ -56,6 +61,11 @@ export class Vestibule extends Operations {
         questionnaire: string;
         session: string;
     }): AnswerQueue;
+    /**
+     * The queues of the person who is signed in: those that the app has asked for, and those of which something is kept here.
+     * @returns {Promise<AnswerQueue[]>}
+     */
+    queues(): Promise<AnswerQueue[]>;
     /**
      * Sends a picture to the address that `createUpload` or `addCapture` has answered. An address serves one attempt: at any
      * error, ask for a new one.

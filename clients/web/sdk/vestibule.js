@@ -56,7 +56,7 @@ export class Vestibule extends Operations {
         })
         this.#session.onChange(({ user }) => {
             if (!user) return
-            this.#forgetAnswers(key => !key.startsWith(prefix(user.id))).catch(() => {})
+            this.#forgetAnswers(key => !key.startsWith(prefix(user.id))).then(() => this.queues()).catch(() => {})
             // Those of others are closed by now.
             this.#queues.forEach(queue => queue.send())
         })
@@ -82,11 +82,12 @@ export class Vestibule extends Operations {
     }
 
     /**
-     * Reads who is signed in on this device. It needs no network.
+     * Reads who is signed in on this device, and begins to send their answers that wait here. It needs no network.
      * @returns {Promise<'signedIn' | 'signedOut'>}
      */
     async start() {
         await this.#session.start()
+        this.queues().catch(() => {})
         return this.user ? 'signedIn' : 'signedOut'
     }
 
@@ -103,8 +104,21 @@ export class Vestibule extends Operations {
      * Signs out on this device, removes answers that were not sent, and signs out at the server.
      * @returns {Promise<boolean>} Whether the server was told. Without a network it is told later, if the session has a cookie.
      */
-    async signOut() {
-        const { isTold } = await this.#session.signOut()
+    signOut() {
+        return this.#leave(false)
+    }
+
+    /**
+     * Signs out, and forgets the device, too: after `deleteAccount` nothing about the person stays here.
+     * @returns {Promise<boolean>} As `signOut`.
+     */
+    forget() {
+        return this.#leave(true)
+    }
+
+    /** @param {boolean} withDevice */
+    async #leave(withDevice) {
+        const { isTold } = await this.#session.signOut(withDevice)
         // The network may take its time; what lies here does not wait for it.
         await this.#forgetAnswers(() => true)
         return isTold
@@ -122,7 +136,7 @@ export class Vestibule extends Operations {
         const known = this.#queues.get(key)
         if (known) return known
         const queue = new AnswerQueue({
-            key, store: this.#answerStore, tabs: this.#tabs,
+            key, questionnaire, store: this.#answerStore, tabs: this.#tabs,
             // The queue repeats by itself, and lets other tabs in before.
             send: async answers => {
                 if (this.user?.id !== person) throw new VestibuleSignedOut(LEFT)
@@ -131,6 +145,21 @@ export class Vestibule extends Operations {
         })
         this.#queues.set(key, queue)
         return queue
+    }
+
+    /**
+     * The queues of the person who is signed in: those that the app has asked for, and those of which something is kept here.
+     * @returns {Promise<AnswerQueue[]>}
+     */
+    async queues() {
+        const person = this.user?.id
+        if (!person) return []
+        for (const key of await this.#answerStore.keys(prefix(person))) {
+            const { questionnaire } = await this.#answerStore.read(key) ?? {}
+            if (this.user?.id !== person) return []
+            if (questionnaire) this.answers({ questionnaire, session: key.slice(prefix(person).length) })
+        }
+        return [...this.#queues.values()]
     }
 
     /**
@@ -244,11 +273,14 @@ export class Vestibule extends Operations {
     async #forgetAnswers(isForgotten) {
         for (const [key, queue] of this.#queues) {
             if (!isForgotten(key)) continue
-            queue.close()
+            queue.forget()
             this.#queues.delete(key)
         }
         for (const key of await this.#answerStore.keys(PREFIX)) {
-            if (isForgotten(key)) await this.#answerStore.change(key, () => undefined)
+            if (!isForgotten(key)) continue
+            await this.#answerStore.change(key, () => undefined)
+            // Other tabs show what waits, too.
+            this.#tabs.say({ about: key })
         }
     }
 }

@@ -123,19 +123,19 @@ describe('the queue', () => {
 
     /** A page that is opened while an answer of the page before it waits. */
     async function openedWithOneWaiting() {
-        const { vestibule, store } = await signedIn({ address })
+        const { vestibule, store, phone } = await signedIn({ address })
         const of = await opened(vestibule)
         proxy.fate = request => request.endsWith('/answers:batch') ? 'before' : 'pass'
         await vestibule.answers(of).put({ question: 'skinType', state: 'answered', value: 'dry' })
         vestibule.close()
         const later = new Vestibule({ address, session: 'tokens', store })
         await later.start()
-        const queue = later.answers(of)
-        return { later, of, queue }
+        return { later, of, phone, store }
     }
 
     test('an answer after one that waited and was never shown has not seen it', async () => {
-        const { later, queue } = await openedWithOneWaiting()
+        const { later, of } = await openedWithOneWaiting()
+        const queue = later.answers(of)
         proxy.fate = () => 'pass'
         assert.deepEqual((await queue.send()).writes, [])
         await queue.put({ question: 'skinType', state: 'answered', value: 'oily', baseRevision: 0 })
@@ -144,7 +144,8 @@ describe('the queue', () => {
     })
 
     test('an answer after one that waited when the page was opened has seen it', async () => {
-        const { later, of, queue } = await openedWithOneWaiting()
+        const { later, of } = await openedWithOneWaiting()
+        const queue = later.answers(of)
         const { writes: [shown] } = await queue.load()
         assert.equal(shown.value, 'dry')
         proxy.fate = () => 'pass'
@@ -153,6 +154,42 @@ describe('the queue', () => {
         await queue.put({ question: 'skinType', state: 'answered', value: 'oily', baseRevision: 0 })
         assert.deepEqual((await queue.send()).conflicts, [])
         assert.deepEqual((await stored(later, of)).skinType, { value: 'oily', revision: 2 })
+        later.close()
+    })
+
+    test('what waits is sent when the app is opened again, without a call for its session', async () => {
+        const { later, of } = await openedWithOneWaiting()
+        const [queue] = await later.queues()
+        assert.equal((await queue.load()).writes.length, 1)
+        proxy.fate = () => 'pass'
+        await arrived(later, of)
+        later.close()
+    })
+
+    test('what waits is sent after the next sign-in, without a call for its session', async () => {
+        const { later: before, of, phone, store } = await openedWithOneWaiting()
+        await before.endSession({ session: before.sessionId ?? '' })
+        await assert.rejects(async () => { for (;;) await before.getMe() })
+        before.close()
+        const later = new Vestibule({ address, session: 'tokens', store })
+        assert.equal(await later.start(), 'signedOut')
+        assert.deepEqual(await later.queues(), [])
+        proxy.fate = () => 'pass'
+        await signIn(later, phone)
+        await arrived(later, of)
+        later.close()
+    })
+
+    test('who shows what waits is told that a sign-out took it away', async () => {
+        const { later, of } = await openedWithOneWaiting()
+        const queue = later.answers(of)
+        await queue.load()
+        /** @type {number[]} */
+        const told = []
+        queue.onChange(({ writes }) => told.push(writes.length))
+        await later.signOut()
+        await queue.send()
+        assert.equal(told.at(-1), 0)
         later.close()
     })
 
@@ -205,6 +242,23 @@ describe('the queue', () => {
         }
         proxy.fate = () => 'pass'
         assert.deepEqual((await queue.send()).writes, [])
+        vestibule.close()
+    })
+
+    test('a page of a proxy refuses nothing', async () => {
+        const { vestibule } = await signedIn({ address })
+        const of = await opened(vestibule)
+        const queue = vestibule.answers(of)
+        for (const question of ['skinType', 'gender']) await queue.put({ question, state: 'answered', value: 'dry' })
+        for (const status of [400, 413, 422]) {
+            proxy.fate = request => request.endsWith('/answers:batch')
+                ? `HTTP/1.1 ${status} -\r\ncontent-length: 6\r\nconnection: close\r\n\r\n<html>` : 'pass'
+            const { error, writes, refused } = await queue.send()
+            assert.ok(error instanceof VestibuleUnreadable)
+            assert.deepEqual([writes.length, refused], [2, []], String(status))
+        }
+        proxy.fate = () => 'pass'
+        await queue.clear()
         vestibule.close()
     })
 
@@ -348,6 +402,15 @@ describe('the queue', () => {
         other.vestibule.close()
     })
 })
+
+/**
+ * Waits until the server has the answer to `skinType`.
+ * @param {Vestibule} vestibule
+ * @param {{ questionnaire: string, session: string }} of
+ */
+async function arrived(vestibule, of) {
+    while (!(await stored(vestibule, of)).skinType) await new Promise(resolve => setTimeout(resolve, 20))
+}
 
 /**
  * The revisions that the person's page shows.

@@ -276,6 +276,14 @@ describe('the session', () => {
         assert.equal((await signIn(vestibule, phone)).deviceId, deviceId)
     })
 
+    test('leaves nothing on the device after a deletion', async () => {
+        const { vestibule, store } = await signedIn()
+        await vestibule.deleteAccount()
+        assert.equal(await vestibule.forget(), true)
+        assert.deepEqual(Object.keys(await store.read('session')), ['generation'])
+        vestibule.close()
+    })
+
     test('is ended at the server by a sign-out after its access token', async () => {
         const { vestibule, phone } = await signedIn({ address })
         const { vestibule: other } = await signedIn({ phone })
