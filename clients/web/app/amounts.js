@@ -2,7 +2,7 @@
 import { h } from './dom.js'
 import { answered, blank, declined, decliner, tile } from './said.js'
 import { dateFrom, inchesFrom, numberFrom } from './values.js'
-import { t } from './words.js'
+import { language, t } from './words.js'
 
 /** A slider, with a field for the same number. */
 export function slider(question, given, id) {
@@ -10,7 +10,7 @@ export function slider(question, given, id) {
     const value = given.value ?? question.default
     const number = h('input', {
         type: 'text', inputmode: 'decimal', id, class: 'short', autocomplete: 'off', value: value ?? '', oninput() {
-            const typed = numberFrom(number.value)
+            const typed = numberFrom(number.value, language)
             if (typed !== null) range.value = String(typed)
             if (no) no.input.checked = false
         } })
@@ -32,7 +32,7 @@ export function slider(question, given, id) {
 
 function readNumber(input) {
     if (!input.value.trim()) return blank
-    const value = numberFrom(input.value)
+    const value = numberFrom(input.value, language)
     return value === null ? { error: t('notANumber') } : answered(value)
 }
 
@@ -102,7 +102,7 @@ export function height(question, given, id) {
             if (no?.input.checked) return declined
             const used = unit() === 'cm' ? [cm] : [feet, rest]
             if (used.every(each => !each.input.value.trim())) return blank
-            const numbers = used.map(each => numberFrom(each.input.value || '0'))
+            const numbers = used.map(each => numberFrom(each.input.value || '0', language))
             if (numbers.includes(null)) return { error: t('notANumber') }
             if (unit() === 'cm') return answered(isNumber ? inchesFrom(0, numbers[0] / 2.54) : { unit: 'cm', value: numbers[0] })
             const total = inchesFrom(...numbers)

@@ -15,7 +15,8 @@ import { t } from './words.js'
  */
 
 /**
- * @typedef {{state: 'answered', value?: unknown, file?: File} | {state: 'declined' | 'blank' | 'acknowledged'} | {error: string}} Said
+ * @typedef {{state: 'answered', value?: unknown, file?: File} | {state: 'declined' | 'blank' | 'acknowledged'} | {error: string}
+ *     | {state: 'kept'}} Said `kept`: the picture of before stays.
  */
 
 /**

@@ -62,6 +62,6 @@ export function upload(question, given, id) {
     return {
         label: id, nodes: [photo && h('img', { src: photo.href, alt: t('yourPhoto'), class: 'photo' }), input],
         first: input,
-        read: () => input.files[0] ? { state: 'answered', file: input.files[0] } : blank,
+        read: () => input.files[0] ? { state: 'answered', file: input.files[0] } : given.value ? { state: 'kept' } : blank,
     }
 }

@@ -16,9 +16,13 @@ export function dateFrom(day, month, year) {
     return date.getUTCMonth() === m - 1 && date.getUTCDate() === d ? date.toISOString().slice(0, 10) : null
 }
 
-/** The number that a person types, with a comma or a point; `null` if it is none. */
-export function numberFrom(text) {
-    const plain = text.trim().replace(/\s/g, '').replace(',', '.')
+/**
+ * The number that a person types, with a comma or a point; `null` if it is none. In English `1,500` is none: it may mean 1500 or 1.5.
+ */
+export function numberFrom(text, language) {
+    const typed = text.replace(/\s/g, '')
+    if (language === 'en' && /,\d{3}$/.test(typed)) return null
+    const plain = typed.replace(',', '.')
     return /^[+-]?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null
 }
 
@@ -163,6 +167,15 @@ export const about = (place, { conflicts, refused }) => ({
     refusal: refused.find(({ write }) => isSamePlace(write, place)),
 })
 
+/** What the person has to choose, or to answer again: each with its screen, and what the server has against the answer. */
+export function undecided(view, { conflicts, refused }) {
+    const screenOf = place => view.screens.find(({ questions, subject }) => isSamePlace({ question: questions.at(-1).key, subject }, place))
+    const all = [...conflicts.map(({ mine }) => ({ screen: screenOf(mine) })),
+        ...refused.map(({ write, error }) => ({ screen: screenOf(write), error }))]
+    // What the view does not ask any more is nobody's to decide.
+    return all.filter(({ screen }) => screen)
+}
+
 /** The answer of a question as a person reads it. */
 export function textsOf(question, { state, value }) {
     if (state === 'declined') return [question.declineLabel ?? '']
@@ -175,15 +188,16 @@ export function textsOf(question, { state, value }) {
 }
 
 /**
- * What is sent for an answer; `null` if there is nothing to send. A question that is left empty is skipped if it may be, and what
- * was answered before is taken away.
+ * What is sent for an answer; `null` if there is nothing to send. What was answered before is taken away if it is left empty, but for
+ * a picture, which stays. Any other question that is left empty is skipped if it may be.
  */
 export function writeOf(question, said, given) {
     if (question.type === 'info') return given.state === 'acknowledged' ? null : { state: 'acknowledged' }
     if (said.state === 'answered') return { state: 'answered', value: said.value }
     if (said.state === 'declined') return { state: 'declined' }
+    if (given.state === 'answered') return question.upload ? null : { state: 'unanswered' }
     if (question.skippable) return { state: 'skipped' }
-    return given.state === 'answered' || given.state === 'declined' ? { state: 'unanswered' } : null
+    return given.state === 'declined' ? { state: 'unanswered' } : null
 }
 
 /** The first message that begins with a code of six digits, and that code: a notice with numbers of its own may have come after it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import {
     about, changesOf, codeFrom, dateFrom, errorsOf, givenTo, graphemes, inchesFrom, moved, neighbour, numberFrom, routeToContinue,
-    screenToContinue, screenToFill, sessionToOpen, switched, textsOf, withCode, writeOf,
+    screenToContinue, screenToFill, sessionToOpen, switched, textsOf, undecided, withCode, writeOf,
 } from '../app/values.js'
 
 test('a code is its digits, however it is typed', () => {
@@ -24,8 +24,18 @@ test('a date is one of the calendar', () => {
 })
 
 test('a number has a comma or a point', () => {
-    assert.deepEqual(['7', '7.5', '7,5', ' 1 000 ', '-2'].map(numberFrom), [7, 7.5, 7.5, 1000, -2])
-    assert.deepEqual(['', 'x', '1.2.3', '7 cm', '1e3'].map(numberFrom), [null, null, null, null, null])
+    for (const language of ['en', 'sv']) {
+        const numbers = texts => texts.map(text => numberFrom(text, language))
+        assert.deepEqual(numbers(['7', '7.5', '7,5', ' 1 000 ', '-2']), [7, 7.5, 7.5, 1000, -2])
+        assert.deepEqual(numbers(['', 'x', '1.2.3', '7 cm', '1e3']), [null, null, null, null, null])
+    }
+})
+
+test('a comma before three digits is a decimal point in Swedish, and may be none in English', () => {
+    for (const [text, number] of [['1,500', 1.5], ['-12,345', -12.345], ['1 000,500', 1000.5]]) {
+        assert.deepEqual([numberFrom(text, 'sv'), numberFrom(text, 'en')], [number, null], text)
+    }
+    assert.deepEqual([numberFrom('1,50', 'en'), numberFrom('1,5000', 'en'), numberFrom('1.500', 'en')], [1.5, 1.5, 1.5])
 })
 
 test('feet and inches are inches', () => {
@@ -102,6 +112,8 @@ test('a photo stays where no other one was chosen', () => {
     const of = { catalogue, screen: catalogue.steps[2], said: { face: { state: 'blank' } } }
     assert.deepEqual(changesOf({ ...of, me: { ...person, profile: { face: 'x' } } }), { changes: {}, skips: [] })
     assert.deepEqual(changesOf({ ...of, me: person }).skips, [{ field: 'face' }])
+    const kept = { ...of, said: { face: { state: 'kept' } } }
+    assert.deepEqual(changesOf({ ...kept, me: { ...person, profile: { face: 'x' } } }), { changes: {}, skips: [] })
 })
 
 test('a problem is told at its field', () => {
@@ -132,6 +144,15 @@ test('what waits on this device is shown before what the server has', () => {
     assert.equal(about({ question: 'b' }, { ...queue, conflicts }).conflict, undefined)
 })
 
+test('what the person has to decide is told with its screen', () => {
+    const screens = [{ key: 'a', questions: [{ key: 'intro' }, { key: 'a' }] }, { key: 'b/s', subject: 's', questions: [{ key: 'b' }] }]
+    const conflicts = [{ mine: { question: 'a' }, theirs: {} }]
+    const error = { code: 'validation_failed', detail: 'No.' }
+    const refused = [{ write: { question: 'b', subject: 's' }, error }, { write: { question: 'gone' }, error }]
+    assert.deepEqual(undecided({ screens }, { ...queue, conflicts, refused }), [{ screen: screens[0] }, { screen: screens[1], error }])
+    assert.deepEqual(undecided({ screens }, queue), [])
+})
+
 test('an answer is read in the words of its question', () => {
     const question = { options: [{ key: 'a', label: 'Apple' }, { key: 'b', label: 'Bread' }], declineLabel: 'No answer' }
     assert.deepEqual(textsOf(question, { state: 'answered', value: ['b', { other: 'Own' }] }), ['Bread', 'Own'])
@@ -145,6 +166,11 @@ test('an answer is sent as what it is', () => {
     assert.deepEqual(writeOf({ type: 'text' }, { state: 'answered', value: 'x' }, given), { state: 'answered', value: 'x' })
     assert.deepEqual(writeOf({ type: 'text', skippable: true }, { state: 'blank' }, given), { state: 'skipped' })
     assert.equal(writeOf({ type: 'text' }, { state: 'blank' }, given), null)
+    // The server refuses to skip a question that is answered.
+    assert.deepEqual(writeOf({ type: 'text', skippable: true }, { state: 'blank' }, { state: 'answered' }), { state: 'unanswered' })
+    assert.deepEqual(writeOf({ type: 'text', skippable: true }, { state: 'blank' }, { state: 'declined' }), { state: 'skipped' })
+    assert.equal(writeOf({ type: 'text', skippable: true, upload: {} }, { state: 'kept' }, { state: 'answered' }), null)
+    assert.deepEqual(writeOf({ type: 'text', skippable: true, upload: {} }, { state: 'blank' }, given), { state: 'skipped' })
     assert.deepEqual(writeOf({ type: 'text' }, { state: 'blank' }, { state: 'answered' }), { state: 'unanswered' })
     assert.deepEqual(writeOf({ type: 'info' }, { state: 'acknowledged' }, given), { state: 'acknowledged' })
     assert.equal(writeOf({ type: 'info' }, { state: 'acknowledged' }, { state: 'acknowledged' }), null)
