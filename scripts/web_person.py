@@ -123,12 +123,12 @@ class Person:
         self.browser.open("about:blank")
         self.open(route)
 
-    def come_back(self):
+    def come_back(self, route=""):
         """In a new tab, after the one before was closed in the middle of a page."""
         tab = self.browser.new_tab()
         self.browser.ask("DELETE", "/window")
         self.browser.go_to(tab)
-        self.open()
+        self.open(route)
 
     # Keys
 

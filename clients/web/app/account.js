@@ -3,7 +3,7 @@ import { button, h, link } from './dom.js'
 import { leave } from './leave.js'
 import { acting } from './page.js'
 import { go, part, replace } from './routes.js'
-import { server } from './server.js'
+import { problemOf, server } from './server.js'
 import { forget } from './store.js'
 import { moment, named, t } from './words.js'
 
@@ -106,8 +106,13 @@ function exportPage() {
 
 function deletePage() {
     return confirmation(t('delete'), t('deleteText'), t('deleteDo'), async () => {
-        await server.deleteAccount()
-        await server.signOut()
+        try {
+            await server.deleteAccount()
+        } catch (error) {
+            // An earlier try had its effect, and its answer was lost.
+            if (problemOf(error)?.code !== 'token_revoked') throw error
+        }
+        await server.forget()
         forget()
         replace('/sign-in')
     })

@@ -3,7 +3,8 @@ import { account, accountRoutes } from './account.js'
 import { watchNetwork } from './connection.js'
 import { h, link } from './dom.js'
 import { blocked, done, home, saved, update, wait } from './home.js'
-import { show, start } from './page.js'
+import { leavePage } from './leave.js'
+import { patiently, show, start } from './page.js'
 import { pictures } from './pictures.js'
 import { finishRedirect, returned } from './providers.js'
 import { profile } from './profile.js'
@@ -12,7 +13,7 @@ import { recoveryRoutes } from './recovery.js'
 import { go, plain, replace, route } from './routes.js'
 import { isOffline, isOfThisApp, isSignedOut, problemOf, server } from './server.js'
 import { code, confirmCode, signIn } from './sign-in.js'
-import { bind, keep, kept } from './store.js'
+import { bind, keep, kept, storage } from './store.js'
 import { terms } from './terms.js'
 import { errorsOf } from './values.js'
 import { documentRoutes, verificationRoutes } from './verification.js'
@@ -23,11 +24,13 @@ const open = [
     ['/sign-in', signIn], ['/sign-in/:kind', signIn], ['/code', code], ['/code/confirm', confirmCode], ...recoveryRoutes,
 ]
 const own = [
-    ['/', home], ['/saved', saved], ['/done', done], ['/blocked', blocked], ['/wait/:step', wait], ['/update', update], 
-    ['/profile/:screen', profile], ...questionRoutes, ['/pictures', pictures], ...verificationRoutes, ...documentRoutes,
+    ['/', home], ['/saved', saved], ['/leave', leavePage], ['/done', done], ['/blocked', blocked], ['/wait/:step', wait],
+    ['/update', update], ['/profile/:screen', profile], ...questionRoutes, ['/pictures', pictures], ...verificationRoutes, ...documentRoutes,
     ['/terms/:step', terms], ['/account', account], ...accountRoutes,
 ]
 let current = new AbortController()
+/** Whether the browser keeps anything for this page. Nobody can sign in without. */
+let keeps = false
 
 function find(routes) {
     const parts = route().split('/')
@@ -45,17 +48,22 @@ async function draw() {
     current.abort()
     current = new AbortController()
     const { signal } = current
+    if (!keeps) return show(keepsNothing(), false, attempt)
     const given = returned()
     const isSignedIn = server.user !== undefined && isOfThisApp()
     // Whoever is signed in comes back to the sign-in only to prove it anew.
     const isOver = isSignedIn && !kept('after') && /^[/](sign-in|code)/.test(route())
     const found = isOver ? null : find(open) ?? (isSignedIn ? find(own) : null)
     if (!found && !given) return replace(isSignedIn ? '/' : kept('code') && route() === '/' ? '/code' : '/sign-in')
-    const page = await attempt(() => given ? finishRedirect(given) : found.page(found.values, signal))
+    const page = await patiently(attempt(() => given ? finishRedirect(given) : found.page(found.values, signal)))
     if (signal.aborted) return
     if (page.go) return replace(page.go)
     show(page, isSignedIn, attempt)
 }
+
+const keepsNothing = () => ({
+    title: t('keepsNothingTitle'), content: [h('p', {}, t('keepsNothingText'))], action: t('tryAgain'), fields: [],
+    submit: async () => location.reload() })
 
 /** Does something of a page. What goes wrong becomes a page, or the failures of a page with fields of these keys. */
 async function attempt(act, keys) {
@@ -65,7 +73,7 @@ async function attempt(act, keys) {
         const problem = problemOf(error)
         if (isSignedOut(error) || problem?.status === 401 && problem.code !== 'identity_token_invalid') return leaveFor('/sign-in', keys)
         if (problem?.code === 'reauthentication_required') {
-            keep('after', { route: route(), until: Date.now() + 600_000 })
+            keep('after', { route: route(), detail: problem.detail, until: Date.now() + 600_000 })
             return leaveFor('/sign-in', keys)
         }
         const isKnown = problem || isOffline(error)
@@ -94,10 +102,10 @@ start({
     },
 })
 watchNetwork()
+keeps = Boolean(storage) && await server.start().then(() => true, () => false)
 addEventListener('hashchange', draw)
-await server.start()
 let person = server.user?.id
-bind(person)
+if (keeps) bind(person)
 server.onSession(({ reason }) => {
     // A page that was drawn for one person must not act for another one.
     const isAnother = person !== undefined && person !== server.user?.id

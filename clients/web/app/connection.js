@@ -2,6 +2,9 @@
 import { showBanner } from './page.js'
 import { t } from './words.js'
 
+/** How long a page waits for answers to arrive before it goes on without, in milliseconds. */
+export const patience = 4000
+
 let waiting = 0
 let stop
 
@@ -17,6 +20,10 @@ export function watch(queue) {
         update()
     })
 }
+
+/** Sends what waits in queues, for a bounded time. What then still waits is sent later. */
+export const sendInTime = queues => Promise.race([
+    Promise.all(queues.map(queue => queue.send())), new Promise(resolve => setTimeout(resolve, patience))])
 
 /** Tells the person when the network goes, and when it comes back. */
 export function watchNetwork() {

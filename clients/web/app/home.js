@@ -1,6 +1,6 @@
 // Where the person goes on: the page behind the sign-in, and the pages around the steps.
 import { button, h, link } from './dom.js'
-import { leave } from './leave.js'
+import { leave, unsent } from './leave.js'
 import { acting } from './page.js'
 import { go, part, replace } from './routes.js'
 import { server } from './server.js'
@@ -23,9 +23,10 @@ export async function home() {
 
 /** The page behind `Save and exit`. */
 export async function saved() {
+    const count = await unsent()
     return {
-        title: t('savedTitle'), content: [h('p', {}, t('savedText'))], action: t('goOn'), fields: [],
-        submit: async () => go('/'),
+        title: t(count ? 'unsentTitle' : 'savedTitle'), content: [h('p', {}, t(count ? 'unsentText' : 'savedText', { count }))],
+        action: t('goOn'), fields: [], submit: async () => go('/'),
         further: [button(t('signOut'), acting(leave))],
     }
 }

@@ -38,10 +38,11 @@ export function start({ onLanguage }) {
     const main = h('main', { id: 'main', tabindex: -1 })
     const skip = h('a', { href: '#main', class: 'skip', onclick(event) { event.preventDefault(); main.focus() } })
     const banner = h('div', { role: 'status', class: 'banner', hidden: true })
+    const wait = h('div', { role: 'status', class: 'banner', hidden: true })
     const nav = h('nav', {})
     const switches = h('div', { class: 'languages' })
-    frame = { main, skip, banner, nav, switches, onLanguage }
-    document.body.replaceChildren(skip, h('header', {}, link('Vestibule', '/', { class: 'brand' }), nav, switches), banner, main)
+    frame = { main, skip, banner, wait, nav, switches, onLanguage }
+    document.body.replaceChildren(skip, h('header', {}, link('Vestibule', '/', { class: 'brand' }), nav, switches), banner, wait, main)
 }
 
 /** The links of the header: for somebody who is signed in, or for nobody. */
@@ -58,6 +59,20 @@ function drawHeader(isSignedIn) {
 export function showBanner(text) {
     frame.banner.hidden = !text
     frame.banner.textContent = text ?? ''
+}
+
+/** Tells the person while something takes longer than a second. */
+export async function patiently(work) {
+    const timer = setTimeout(() => {
+        frame.wait.hidden = false
+        frame.wait.textContent = t('oneMoment')
+    }, 1000)
+    try {
+        return await work
+    } finally {
+        clearTimeout(timer)
+        frame.wait.hidden = true
+    }
 }
 
 /**
@@ -94,7 +109,7 @@ export function show(page, isSignedIn, attempt) {
         if (isBusy) return
         isBusy = true
         submit.setAttribute('aria-busy', 'true')
-        const failures = await attempt(act, fields.map(field => field.key))
+        const failures = await patiently(attempt(act, fields.map(field => field.key)))
         isBusy = false
         submit.removeAttribute('aria-busy')
         if (failures?.length) fail(failures)

@@ -4,6 +4,10 @@ import { server } from './server.js'
 const taken = ['image/jpeg', 'image/png']
 const most = 8 * 1024 * 1024
 const side = 2048
+/** How many photos a person may have. */
+const places = 6
+/** The IDs of files that were sent: who tries again after a failure behind it sends no second picture. */
+const sent = new WeakMap()
 
 /**
  * A picture in a form that the server takes. A browser that can show the picture can also make a JPEG of it.
@@ -39,13 +43,19 @@ export async function sendPicture(file, ask) {
  *
  * @param {File} file
  * @param {{href: string, kind: string, placesHref: string}} upload as the field or the question has it
- * @returns {Promise<string>} the picture's ID
+ * @returns {Promise<string | null>} the picture's ID; `null` if there is no place left
  */
 export async function sendPhoto(file, upload) {
-    const { mediaId } = await sendPicture(file, about => server.send({
-        method: 'POST', path: upload.href, access: 'session', keyed: true, body: { kind: upload.kind, ...about } }))
     const { photos } = await server.send({ method: 'GET', path: upload.placesHref, access: 'session' })
-    const others = photos.map(photo => photo.mediaId).slice(0, 5)
+    const others = photos.map(photo => photo.mediaId)
+    if (others.includes(sent.get(file))) return sent.get(file)
+    if (others.length >= places) return null
+    if (!sent.has(file)) {
+        const { mediaId } = await sendPicture(file, about => server.send({
+            method: 'POST', path: upload.href, access: 'session', keyed: true, body: { kind: upload.kind, ...about } }))
+        sent.set(file, mediaId)
+    }
+    const mediaId = sent.get(file)
     await server.send({ method: 'PUT', path: upload.placesHref, access: 'session', body: { photos: [mediaId, ...others] } })
     return mediaId
 }

@@ -6,6 +6,9 @@ import { isOffline, problemOf, server } from './server.js'
 import { keep, kept } from './store.js'
 import { day, t } from './words.js'
 
+/** The longest time for a choice that the server takes: a page may lie open for days. */
+const longestMs = 86_400_000
+
 /** The page with the next two pictures. */
 export async function pictures() {
     const session = (await sendChoices().catch(keepOffline)) ?? kept('pictures')?.session ?? await server.getVisualSession()
@@ -18,8 +21,8 @@ export async function pictures() {
 
     async function choose(choice) {
         const made = {
-            presentationId: pair.presentationId, choice, latencyMs: Math.round(performance.now() - began),
-            mutationId: crypto.randomUUID() }
+            presentationId: pair.presentationId, choice, mutationId: crypto.randomUUID(),
+            latencyMs: Math.min(longestMs, Math.round(performance.now() - began)) }
         const before = kept('choices')?.choices.filter(each => each.presentationId !== pair.presentationId) ?? []
         keep('choices', { sessionId: session.sessionId, choices: [...before, made] })
         const next = await sendChoices().catch(keepOffline)
@@ -59,7 +62,8 @@ function keepOffline(error) {
 }
 
 /**
- * Sends the choices that were kept. A session that was begun anew has no use for them.
+ * Sends the choices that were kept. Those that the server does not take, or that a session which was begun anew has no use for, are
+ * given up: the person is asked again.
  *
  * @returns the session after them; `undefined` if there was nothing to send
  */
@@ -71,8 +75,9 @@ async function sendChoices() {
         keep('choices', undefined)
         return session
     } catch (error) {
-        if (problemOf(error)?.code !== 'not_found') throw error
+        const problem = problemOf(error)
+        if (problem?.code !== 'not_found' && problem?.status !== 422) throw error
         keep('choices', undefined)
-        return undefined
+        return server.getVisualSession()
     }
 }

@@ -9,6 +9,9 @@ import { problemOf, search, server } from './server.js'
 import { changesOf, neighbour, screensOf } from './values.js'
 import { day, t } from './words.js'
 
+/** How long the position may take, with the browser's question whether it may be read. */
+const positionMs = 20_000
+
 /** What the page of a screen tells when it is drawn anew: that another device has changed the profile. */
 let told
 
@@ -77,7 +80,10 @@ export async function profile([key]) {
     async function save(said, more) {
         const { changes, skips } = changesOf({ catalogue, screen, me, said, found: more })
         try {
-            for (const { key: name, upload } of questions) if (said[name]?.file) await sendPhoto(said[name].file, upload)
+            for (const { key: name, upload } of questions) {
+                const file = said[name]?.file
+                if (file && !await sendPhoto(file, upload)) return [{ key: name, message: t('photosFull') }]
+            }
             if (Object.keys(changes).length) {
                 const { value } = await server.updateMe({ body: changes, ifMatch: eTag })
                 if (value.ageGate) return go('/blocked')
@@ -94,7 +100,11 @@ export async function profile([key]) {
     }
 
     async function locate(field) {
-        const here = await new Promise(resolve => navigator.geolocation.getCurrentPosition(resolve, () => resolve(null)))
+        const here = await new Promise(resolve => {
+            navigator.geolocation.getCurrentPosition(resolve, () => resolve(null), { timeout: positionMs })
+            // The browser's own time begins once the person has said yes to it.
+            setTimeout(() => resolve(null), positionMs)
+        })
         if (!here) return [{ message: t('noPosition') }]
         const [latitude, longitude] = [here.coords.latitude, here.coords.longitude].map(value => Math.round(value * 100) / 100)
         found[field.key] = { latitude, longitude }

@@ -1,16 +1,14 @@
 // A questionnaire, screen by screen, as its view has it.
-import { watch } from './connection.js'
+import { patience, sendInTime, watch } from './connection.js'
 import { button, h, link } from './dom.js'
 import { draw, isKnown } from './fields.js'
 import { acting, facts } from './page.js'
 import { sendPhoto } from './photos.js'
 import { go, part } from './routes.js'
 import { device, isNotModified, isOffline, problemOf, server } from './server.js'
-import { about, givenTo, neighbour, screenToContinue, sessionToOpen, textsOf, writeOf } from './values.js'
+import { about, givenTo, neighbour, screenToContinue, sessionToOpen, textsOf, undecided, writeOf } from './values.js'
 import { t } from './words.js'
 
-/** How long a page waits for an answer to arrive before it goes on without. */
-const patience = 4000
 /** The session that is open in this tab. */
 let opened
 
@@ -40,18 +38,20 @@ async function load(key) {
         opened = undefined
         return load(key)
     }
+    const signal = opened.view && AbortSignal.timeout(patience)
     try {
-        const { value, eTag } = await server.getSessionScreens({ questionnaire: key, session: opened.session, ifNoneMatch: opened.eTag })
+        const { value, eTag } = await server.getSessionScreens({
+            questionnaire: key, session: opened.session, ifNoneMatch: opened.eTag, signal })
         Object.assign(opened, { view: value, eTag })
     } catch (error) {
-        if (!isNotModified(error) && !(isOffline(error) && opened.view)) throw error
+        if (!isNotModified(error) && !signal?.aborted && !(isOffline(error) && opened.view)) throw error
     }
     return { ...opened, queue }
 }
 
-/** Waits until the queue has sent what waits, for a bounded time. What then still waits is sent later. */
+/** Sends what waits, if need be after the session was moved to the newest version. */
 async function settle(queue) {
-    await Promise.race([queue.send(), new Promise(resolve => setTimeout(resolve, patience))])
+    await sendInTime([queue])
     if (queue.state.blocked !== 'version_closed') return
     await server.migrateSession({ questionnaire: opened.key, session: opened.session })
     await queue.unblock()
@@ -89,22 +89,21 @@ async function question([key, screenKey], isChange) {
         fields, failures: refusal && failuresOf(refusal.error, asked.key),
         async submit(said) {
             const { file, ...rest } = said[asked.key] ?? { state: 'acknowledged' }
-            return save(file ? { state: 'answered', value: await sendPhoto(file, asked.upload) } : rest)
+            if (!file) return save(rest)
+            const value = await sendPhoto(file, asked.upload)
+            return value ? save({ state: 'answered', value }) : [{ key: asked.key, message: t('photosFull') }]
         },
-        further: asked.skippable ? [button(t('skip'), acting(() => save({ state: 'blank' })))] : [],
+        further: asked.skippable && given.state !== 'answered' ? [button(t('skip'), acting(() => save({ state: 'blank' })))] : [],
     }
 
     async function save(said) {
         if (screen.adds && !screen.subject) return addSubject(key, session, fresh, said.value)
         const write = writeOf(asked, said, given)
-        if (write) {
-            await queue.put({ ...place, ...write, baseRevision: given.revision, device: device().name })
-            await settle(queue)
-            const came = about(place, queue.state)
-            if (came.conflict) return go(path(key, 'conflict', screenKey))
-            if (came.refusal) return failuresOf(came.refusal.error, asked.key)
-        }
+        if (write) await queue.put({ ...place, ...write, baseRevision: given.revision, device: device().name })
         const after = await load(key)
+        const came = write ? about(place, after.queue.state) : {}
+        if (came.conflict) return go(path(key, 'conflict', screenKey))
+        if (came.refusal) return failuresOf(came.refusal.error, asked.key)
         const next = isChange ? (after.view.progress.requiredRemaining > 0 ? screenToContinue(after.view) : null)
             : neighbour(after.view.screens, screenKey, 1)
         go(next ? path(key, 'at', next) : path(key, 'check'))
@@ -121,6 +120,11 @@ function drawField(asked, given) {
 /** What the server has against an answer. */
 const failuresOf = (error, key) =>
     (error.errors?.length ? error.errors : [{ message: error.detail }]).map(({ message }) => ({ key, message }))
+
+/** What the person has to decide before the end, each with a link to its page. */
+const openOf = (key, view, state) => undecided(view, state).map(({ screen, error }) => ({
+    message: `${screen.questions.at(-1).label}: ${error ? failuresOf(error)[0].message : t('conflictTitle')}`,
+    route: path(key, 'change', screen.key) }))
 
 /** Shows what a check-answers page has, and finishes. */
 async function check([key]) {
@@ -142,8 +146,11 @@ async function check([key]) {
                 link(t('remove', { label: subject.label ?? subject.section }), path(key, 'remove', subject.id), { class: 'act' })]),
             ...kinds.map(([kind, section]) => link(t('addAnother', { section }), path(key, 'add', kind), { class: 'act' })),
         ].filter(Boolean),
-        action: t(isOver ? 'continue' : 'finish'), fields: [],
+        action: t(isOver ? 'continue' : 'finish'), fields: [], failures: openOf(key, view, queue.state),
         async submit() {
+            await settle(queue)
+            const open = openOf(key, view, queue.state)
+            if (open.length) return open
             if (isOver) return go('/')
             try {
                 await server.completeSession({ questionnaire: key, session })

@@ -31,11 +31,14 @@ export async function signIn([chosen]) {
         button(t('continueWith', { provider: each.name }), acting(() => beginRedirect(each))))
     const others = codes.filter(key => key !== kind).map(key => link(t(kinds[key].use), `/sign-in/${key}`))
     const further = [...redirects, ...others, kind === 'phone' && link(t('lostPhone'), '/recovery')].filter(Boolean)
-    const caption = t(kept('after') ? 'signInAgain' : 'signIn')
-    if (!kind) return { title: caption, content: [h('p', {}, t(redirects.length ? 'signInWith' : 'noWayToSignIn'))], further }
+    const after = kept('after')
+    const caption = t(after ? 'signInAgain' : 'signIn')
+    const why = after ? [h('p', {}, after.detail), h('p', {}, t('strongestWay'))] : []
+    if (!kind) return { title: caption, content: [...why, h('p', {}, t(redirects.length ? 'signInWith' : 'noWayToSignIn'))], further }
     const { input, help, missing } = kinds[kind]
     return {
-        title: t(kind), isQuestion: true, caption, fields: [{ ...titled(lineField(kind, t(kind), input, t(help))), required: t(missing) }],
+        title: t(kind), isQuestion: true, caption, content: why,
+        fields: [{ ...titled(lineField(kind, t(kind), input, t(help))), required: t(missing) }],
         submit: said => sendCode(kind, said[kind].value), further,
     }
 }

@@ -2,15 +2,26 @@
 
 const prefix = 'vestibule.'
 
+/** The browser's storage; `null` if it refuses one, as where the person has switched off cookies and site data. */
+export const storage = storageIfAny()
+
+function storageIfAny() {
+    try {
+        return localStorage
+    } catch {
+        return null
+    }
+}
+
 /** Keeps a value until `until` of it, in milliseconds; `undefined` takes it away. */
 export function keep(name, value) {
-    if (value === undefined) localStorage.removeItem(prefix + name)
-    else localStorage.setItem(prefix + name, JSON.stringify(value))
+    if (value === undefined) storage?.removeItem(prefix + name)
+    else storage?.setItem(prefix + name, JSON.stringify(value))
 }
 
 /** A value that was kept. One that is over is taken away. */
 export function kept(name) {
-    const value = JSON.parse(localStorage.getItem(prefix + name) ?? 'null')
+    const value = JSON.parse(storage?.getItem(prefix + name) ?? 'null')
     if (value?.until === undefined || value.until > Date.now()) return value ?? undefined
     keep(name, undefined)
     return undefined
@@ -19,7 +30,7 @@ export function kept(name) {
 /** Takes away what is about the person. The language and the app stay, and what is named. */
 export function forget(...spared) {
     const stay = ['language', 'app', ...spared].map(name => prefix + name)
-    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix) && !stay.includes(key)) localStorage.removeItem(key)
+    for (const key of Object.keys(storage ?? {})) if (key.startsWith(prefix) && !stay.includes(key)) storage.removeItem(key)
 }
 
 /**

@@ -1,4 +1,5 @@
 // The words of the app itself. Everything else comes from the server in the same language.
+import { storage } from './store.js'
 import en from './words.en.js'
 import sv from './words.sv.js'
 
@@ -9,14 +10,14 @@ const stored = 'vestibule.language'
 export const languages = { en: 'English', sv: 'Svenska' }
 
 /** The language that is shown now: the one that the person chose, else the first one of the browser that the app has. */
-export let language = localStorage.getItem(stored)
+export let language = storage?.getItem(stored)
     ?? navigator.languages.map(tag => tag.split('-')[0]).find(tag => tag in words) ?? 'en'
 if (!(language in words)) language = 'en'
 
 /** Shows another language from now on. */
 export function choose(chosen) {
     language = chosen
-    localStorage.setItem(stored, chosen)
+    storage?.setItem(stored, chosen)
 }
 
 /**
