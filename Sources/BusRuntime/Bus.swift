@@ -211,11 +211,11 @@ import JSONText
 
     // MARK: Time
 
-    /// Checks deadlines, silences and waiting calls, at each beat and at the first deadline.
+    /// Checks deadlines, silences and waiting calls, at each aligned tick and at the first deadline.
     private func tick() {
         guard !isStopped else { return }
         let now = MonotonicClock.now()
-        nextTick = MonotonicClock.nextBeat(after: now)
+        nextTick = MonotonicClock.nextTick(after: now)
         server?.tick(now: now)
         for pool in pools.values { pool.tick(now: now) }
         let deadlines = pools.values.map { $0.isWaiting ? 0 : $0.firstDeadline }

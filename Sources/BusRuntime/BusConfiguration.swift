@@ -72,7 +72,7 @@ struct Hello: Codable, Sendable, Equatable {
 
     init(_ configuration: BusConfiguration) {
         (service, instance, build) = (configuration.service, configuration.instance, configuration.build)
-        (wire, credit, heartbeatMs) = (Self.wires, configuration.credit, Int(MonotonicClock.mainBeat / 1_000_000))
+        (wire, credit, heartbeatMs) = (Self.wires, configuration.credit, Int(MonotonicClock.mainTick / 1_000_000))
         catalogue = Catalogue.digest
         process = getpid()
     }
@@ -134,10 +134,10 @@ enum BusTiming {
     static let shortestTick: UInt64 = 10_000_000
     /// The time between two HELLOs to a replica that has not answered, in nanoseconds.
     static let greeting: UInt64 = 250_000_000
-    /// The silence of both sides after which a PING is sent at the next main beat, in nanoseconds.
+    /// The silence of both sides after which a PING is sent at the next main tick, in nanoseconds.
     static let quiet: UInt64 = 50_000_000
     /// The silence after which a replica is lost, in nanoseconds. A caller that is not late has sent at least two PINGs.
-    /// It notices the silence at the next beat.
+    /// It notices the silence at the next aligned tick.
     static let silence: UInt64 = 800_000_000
     /// If a handshake fails before this time, the peer refused it. If it fails later, no peer answered. In nanoseconds,
     /// and less than libzmq's time-out.

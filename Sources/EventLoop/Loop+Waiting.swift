@@ -9,13 +9,13 @@ extension Loop {
         try await sleepUnlessCancelled(until: MonotonicClock.now() + duration.nanoseconds)
     }
 
-    /// Suspends a task that repeats the same work. For less than 300 ms it wakes at the beat that is nearest to the end of
-    /// the duration, at most 50 ms from it, and below 50 ms at the next one. Else it wakes at the nearest main beat, at
-    /// most 150 ms from the end. ``MonotonicClock/nextBeat(after:)`` explains beats.
+    /// Suspends a task that repeats the same work. If the duration is less than 300 ms, it wakes at the aligned tick
+    /// that is nearest to the end, at most 50 ms from it. Below 50 ms, that is the next tick. Otherwise it wakes at
+    /// the nearest main tick, at most 150 ms from the end. ``MonotonicClock/nextTick(after:)`` explains aligned ticks.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Loop package static func sleep(about duration: Duration) async throws {
-        try await sleepUnlessCancelled(until: MonotonicClock.beat(about: duration, after: MonotonicClock.now()))
+        try await sleepUnlessCancelled(until: MonotonicClock.tick(about: duration, after: MonotonicClock.now()))
     }
 
     @Loop private static func sleepUnlessCancelled(until instant: UInt64) async throws {

@@ -13,11 +13,11 @@
         self.init(at: MonotonicClock.now() + duration.nanoseconds, body)
     }
 
-    /// Starts a timer for repeated work. For less than 300 ms it is due at the beat that is nearest to the end of the
-    /// duration, at most 50 ms from it, and below 50 ms at the next one. Else it is due at the nearest main beat, at most
-    /// 150 ms from the end. ``MonotonicClock/nextBeat(after:)`` explains beats.
+    /// Starts a timer for repeated work. If the duration is less than 300 ms, it is due at the aligned tick that is
+    /// nearest to the end, at most 50 ms from it. Below 50 ms, that is the next tick. Otherwise it is due at the
+    /// nearest main tick, at most 150 ms from the end. ``MonotonicClock/nextTick(after:)`` explains aligned ticks.
     package convenience init(about duration: Duration, _ body: @escaping @Loop () -> Void) {
-        self.init(at: MonotonicClock.beat(about: duration, after: MonotonicClock.now()), body)
+        self.init(at: MonotonicClock.tick(about: duration, after: MonotonicClock.now()), body)
     }
 
     /// Starts a timer that is due at an instant, in nanoseconds since boot.

@@ -9,23 +9,23 @@ package enum MonotonicClock {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    private static let beat: UInt64 = 100_000_000
-    /// Nanoseconds from one main beat to the next. Main beats are the multiples of 300 ms since boot.
-    package static let mainBeat = 3 * beat
+    private static let tick: UInt64 = 100_000_000
+    /// Nanoseconds from one main tick to the next. Main ticks are the multiples of 300 ms since boot.
+    package static let mainTick = 3 * tick
 
-    /// The first beat after an instant. Beats are the multiples of 100 ms since boot.
+    /// The first aligned tick after an instant. Aligned ticks are the multiples of 100 ms since boot.
     ///
-    /// A process does its repeated work at beats, and what repeats each 300 ms or less often at main beats. So an idle
-    /// process wakes once for all of it. The processes of a machine wake together, so that each finds most of
-    /// what the others send at once.
+    /// A process does its repeated work at aligned ticks. Work that repeats each 300 ms or less often is done at main
+    /// ticks. So an idle process wakes once for all of it. The processes of a machine wake together, so that each finds
+    /// most of what the others send at once.
     ///
     /// - Parameter instant: nanoseconds since boot. The result has the same unit.
-    package static func nextBeat(after instant: UInt64) -> UInt64 { (instant / beat + 1) * beat }
+    package static func nextTick(after instant: UInt64) -> UInt64 { (instant / tick + 1) * tick }
 
-    /// The beat that is nearest to the end of a duration and lies in the future. It is a main beat if the duration is
-    /// 300 ms or more.
-    static func beat(about duration: Duration, after now: UInt64) -> UInt64 {
-        let unit = duration.nanoseconds < mainBeat ? beat : mainBeat
+    /// The aligned tick that is nearest to the end of a duration and lies in the future. It is a main tick if the
+    /// duration is 300 ms or more.
+    static func tick(about duration: Duration, after now: UInt64) -> UInt64 {
+        let unit = duration.nanoseconds < mainTick ? tick : mainTick
         return ((now + max(duration.nanoseconds, unit / 2) - unit / 2) / unit + 1) * unit
     }
 }

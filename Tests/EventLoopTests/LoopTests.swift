@@ -75,7 +75,7 @@ import Testing
             #expect(timer.due <= MonotonicClock.now() + most * 1_000_000)
             timer.cancel()
         }
-        let first = MonotonicClock.nextBeat(after: MonotonicClock.now())
+        let first = MonotonicClock.nextTick(after: MonotonicClock.now())
         try await Loop.sleep(about: .zero)
         #expect(MonotonicClock.now() >= first)
     }

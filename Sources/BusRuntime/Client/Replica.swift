@@ -325,14 +325,14 @@ import JSONText
     func tick(now: UInt64) {
         // A pause of this process is no silence of the replica.
         if now > lastTick + PauseDetector.limit { lastHeard = max(lastHeard, now - PauseDetector.limit) }
-        let isMainBeat = now / MonotonicClock.mainBeat > lastTick / MonotonicClock.mainBeat
+        let isMainTick = now / MonotonicClock.mainTick > lastTick / MonotonicClock.mainTick
         lastTick = now
         if let redialAt, redialAt <= now { redialNow() }
         if !isGreeted {
             if now > lastSpoken + BusTiming.greeting { greet() }
         } else if now > lastHeard + BusTiming.silence {
             lose()
-        } else if isMainBeat, now > max(lastHeard, lastSpoken) + BusTiming.quiet {
+        } else if isMainTick, now > max(lastHeard, lastSpoken) + BusTiming.quiet {
             speak(.ping)
         }
         health.look(inFlight: pending.count, at: now)

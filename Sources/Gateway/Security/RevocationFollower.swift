@@ -9,8 +9,8 @@ import EventLoop
     /// After this long without a reply, the list counts as stale.
     static let patience = Duration.seconds(1)
     /// How long auth waits for news. It is shorter than `patience`, so that a reply without news comes in time. Auth
-    /// looks at the log at each second beat. A call begins some milliseconds after a beat, so it ends with the look 400
-    /// ms after that.
+    /// looks at the log at each second aligned tick. A call begins some milliseconds after such a tick, so it ends with
+    /// the look 400 ms after that.
     private static let wait = Duration.milliseconds(350)
     private static let retry = Duration.milliseconds(100)
     private static let breath = Duration.milliseconds(50)
