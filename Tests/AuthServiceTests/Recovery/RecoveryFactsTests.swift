@@ -76,7 +76,7 @@ import Testing
             #expect(try await claim(auth, device: known).proof == nil, "it came a moment ago")
             try await ageAccount(auth)
             #expect(try await claim(auth, device: known).proof == "device")
-            // Whoever only reads the person's emails has a device, too.
+            // A thief who only reads the person's emails has a device too, so such a device proves nothing.
             try await auth.stage.rows("UPDATE sessions SET otp_at = NULL, email_at = created_at")
             #expect(try await claim(auth, device: known).proof == nil)
             try await auth.stage.rows("UPDATE sessions SET otp_at = created_at, email_at = NULL")
@@ -118,7 +118,7 @@ import Testing
             }
             #expect(try await claim(auth, of: third, by: Self.owner).proof == "former_number")
             #expect(try await claim(auth, of: third, by: thiefs).proof == nil, "it was there for a moment")
-            // Nor does a number that was given back begin anew.
+            // If a number is given back, its age does not start again.
             try await auth.stage.rows(
                 "DELETE FROM freezes; UPDATE devices SET created_at = created_at - interval '9 days'")
             let device = SendOTP.Proof(id: session.deviceId, secret: try #require(session.deviceSecret))
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Who signs in by what is linked to the account has a device that it knows: the claim shows that one.
+    /// A sign-in by a linked identity makes the device known to the account. The device is then the proof.
     @Test func aSignInByALinkedIdentityIsAProof() async throws {
         try await SocialStage.run { social in
             _ = try await social.link("google", subject: "108", to: Self.owner)
@@ -154,7 +154,7 @@ import Testing
             nonce: nonce)
     }
 
-    /// Of one that is not linked to this account the answer is that of a stranger.
+    /// An identity that is not linked to this account gets a stranger's answer.
     @Test("a linked identity is a proof", arguments: ["google", "apple"])
     func linkedIdentity(provider: String) async throws {
         try await SocialStage.run { social in
@@ -223,7 +223,7 @@ import Testing
             #expect(try await complete(mine, named: nil) == "otp_expired", "which of the two?")
             #expect(try await complete(mine, named: second) == "otp_expired")
 
-            // Nor does a code that completes a case begin one.
+            // A code that is for completing a case does not begin one either.
             try await auth.age("2 hours")
             let known = auth.spool.codes(for: Self.claimant).count
             let sent = try await auth.ask(SendOTP(phone: Self.claimant, purpose: "recovery", recoveryId: mine))
