@@ -221,7 +221,7 @@ enum AuthServiceDefinition {
             .init("AUTH_OTP_WRONG_PER_DAY", .integer(3...100), "10", "Wrong codes for a phone within a day"),
             .init(
                 "AUTH_OTP_PREFIX_BREAKER", .text, "50",
-                "Numbers of a prefix that get codes within an hour and close it where under a tenth is verified, or off"
+                "Numbers of a prefix that get codes within an hour before it closes, if less than a tenth of them is verified; or off"
             ),
             .init(
                 "AUTH_SIGNING_KEY_ROTATION", .duration(3600...31_536_000, mayBeOff: true), "720h",
@@ -240,11 +240,11 @@ enum AuthServiceDefinition {
                 "Codes by email within an hour of the clock, the last fifth to known devices alone; or off"),
             .init(
                 "AUTH_DORMANT_AFTER", .duration(86_400...315_360_000, mayBeOff: true), "off",
-                "Sleep after which a code for the number opens its account on known devices only, and a recovery is held longer"
+                "Time without use after which a code opens the account on known devices only, and a recovery is held longer"
             ),
             .init(
                 "SMS_PROVIDER", .choices(["spool", "webhook", "twilio"]), "spool",
-                "Who sends SMS; of several the next where one fails"),
+                "Who sends SMS; if one of several fails, the next one is tried"),
             .init("PUSH_PROVIDER", .choice(["spool", "webhook", "fcm"]), "spool", "Who sends pushes"),
             .init(
                 "APP_HOST", .text, nil,

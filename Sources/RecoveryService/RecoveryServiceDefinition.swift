@@ -89,7 +89,7 @@ enum RecoveryServiceDefinition {
         RecoveryHold.variable,
         .init(
             "RECOVERY_HOLD_RISKY", .duration(1...1_209_600, mayBeOff: false), "168h",
-            "The same for a number that was claimed three times within 30 days and for an account that sleeps; never less than RECOVERY_HOLD"
+            "The hold for a number that was claimed three times within 30 days, and for a dormant account; never less than RECOVERY_HOLD"
         ),
         .init(
             "RECOVERY_IDENTITY_PROVIDER", .choice(["manual", "local"]), "manual",

@@ -6,7 +6,8 @@ enum EmailProviders {
     static let variables: [ConfigurationVariable] = [
         .init(
             "EMAIL_PROVIDER", .choices(["off", "spool", "webhook", "smtp"]), nil,
-            "Who sends emails; of several the next where one fails; empty: spool in development, off elsewhere"),
+            "Who sends emails; if one of several fails, the next one is tried; empty: spool in development, off elsewhere"
+        ),
         .init("EMAIL_WEBHOOK_URL", .text, nil, "The URL to which the webhook provider posts emails"),
         .init("EMAIL_WEBHOOK_KEY", .text, nil, "The key that signs the posts of the webhook provider", isSecret: true),
         .init("EMAIL_SMTP_RELAY", .text, nil, "The relay of the smtp provider in your own network: HOST:PORT"),
