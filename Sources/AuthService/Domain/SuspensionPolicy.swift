@@ -2,7 +2,7 @@ import BusProtocol
 
 /// Decides who may suspend or restore which account.
 enum SuspensionPolicy {
-    enum Standing: String, Sendable { case active, suspended }
+    enum Status: String, Sendable { case active, suspended }
 
     enum Decider: Sendable {
         case staff(Actor)

@@ -104,7 +104,7 @@ enum Onboarding {
     }
 
     /// The values from which all statements about a person's onboarding follow.
-    struct Standing {
+    struct Position {
         let status: Status
         /// `nil` if the onboarding is complete.
         let current: Plan.Step?
@@ -144,13 +144,13 @@ enum Onboarding {
     }
 
     static func view(of record: ProfileRecord, _ plan: Plan, today: CivilDate) -> OnboardingView {
-        let standing = Standing(of: record, plan, today: today)
+        let position = Position(of: record, plan, today: today)
         // A person with a profile has an account.
         var steps = [OnboardingStep(key: plan.account, state: "done", kind: "account", need: "required")]
         steps.reserveCapacity(1 + plan.steps.count)
         for step in plan.steps where step.isVisible(to: record) {
             let isDone = record.isBackfilled && step.terms.isEmpty || isDone(step, record)
-            let state = step === standing.current ? "current" : isDone ? "done" : "pending"
+            let state = step === position.current ? "current" : isDone ? "done" : "pending"
             steps.append(view(of: step, record, plan, state: state))
         }
         let additions = plan.additions?.steps(for: record).map { step in
@@ -159,10 +159,10 @@ enum Onboarding {
             return addition
         }
         return OnboardingView(
-            onboardingStatus: standing.onboardingStatus, onboardingStep: standing.step.rawValue,
-            matchingMode: standing.matchingMode, provisionalMaxOffers: plan.provisionalMaxOffers,
-            next: standing.current.map(NextStep.init), resumeAt: standing.current?.key, steps: steps,
-            eligibleOn: standing.eligibleOn,
+            onboardingStatus: position.onboardingStatus, onboardingStep: position.step.rawValue,
+            matchingMode: position.matchingMode, provisionalMaxOffers: plan.provisionalMaxOffers,
+            next: position.current.map(NextStep.init), resumeAt: position.current?.key, steps: steps,
+            eligibleOn: position.eligibleOn,
             plan: PlanVersion(key: plan.reference.key, version: plan.reference.version),
             additions: additions.flatMap { $0.isEmpty ? nil : $0 })
     }

@@ -21,9 +21,9 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
 
     /// The events that a person has reached, by what the profile shows.
     static func reached(by record: ProfileRecord, _ plan: Plan, today: CivilDate) -> [OnboardingEvent] {
-        let standing = Onboarding.Standing(of: record, plan, today: today)
+        let position = Onboarding.Position(of: record, plan, today: today)
         var reached: [OnboardingEvent] = []
-        if record.dateOfBirth != nil, standing.status != .suspended, standing.eligibleOn == nil {
+        if record.dateOfBirth != nil, position.status != .suspended, position.eligibleOn == nil {
             reached.append(.ageVerified)
         }
         // In a plan without required fields, the profile counts as made from its first field on.
@@ -38,7 +38,7 @@ enum OnboardingEvent: String, Sendable, CaseIterable {
         if record.visualPreferences == .ready { reached.append(.visualPreferencesReady) }
         if record.visualPreferences == .deferred { reached.append(.visualPreferencesDeferred) }
         if record.photoVerification == .verified { reached.append(.verificationCompleted) }
-        if standing.current == nil, standing.status == .active { reached.append(.onboardingCompleted) }
+        if position.current == nil, position.status == .active { reached.append(.onboardingCompleted) }
         return reached
     }
 }

@@ -13,8 +13,8 @@ struct PlanProgress: Sendable, Equatable {
             Onboarding.isDone(step, record)
                 && (step.fields.isEmpty || step.fields.contains(where: record.isSatisfied))
         }.map(\.key)
-        let standing = Onboarding.Standing(of: record, plan, today: today)
-        isComplete = standing.current == nil && standing.status == .active
+        let position = Onboarding.Position(of: record, plan, today: today)
+        isComplete = position.current == nil && position.status == .active
     }
 
     /// The version that a person moves to; `nil` if the person stays.

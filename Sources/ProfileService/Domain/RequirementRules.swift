@@ -5,25 +5,25 @@ enum RequirementRules {
     static func requirements(
         of record: ProfileRecord, _ plan: Plan, today: CivilDate, now: Timestamp
     ) -> Requirements {
-        let standing = Onboarding.Standing(of: record, plan, today: today)
+        let position = Onboarding.Position(of: record, plan, today: today)
         let additions = plan.additions?.open(for: record) ?? []
         func needs(_ capability: Plan.Capability) -> CapabilityNeeds {
-            var needs = Self.needs(capability, record, standing, plan)
+            var needs = Self.needs(capability, record, position, plan)
             needs.add(additions.filter { plan.additions?.isNeeded($0.key, for: capability) ?? false }, now: now)
             return needs
         }
-        var appAccess = CapabilityNeeds(disabledReason: standing.status == .suspended ? "suspended" : nil)
+        var appAccess = CapabilityNeeds(disabledReason: position.status == .suspended ? "suspended" : nil)
         appAccess.add(additions, now: now)
         let fullConfidence = needs(.fullConfidence)
         return Requirements(
             appAccess: appAccess,
             browse: needs(.browse), like: needs(.like), match: needs(.match),
             message: needs(.message), fullConfidence: fullConfidence,
-            formerFullConfidence: fullConfidence, eligibleOn: standing.eligibleOn)
+            formerFullConfidence: fullConfidence, eligibleOn: position.eligibleOn)
     }
 
     private static func needs(
-        _ capability: Plan.Capability, _ record: ProfileRecord, _ standing: Onboarding.Standing, _ plan: Plan
+        _ capability: Plan.Capability, _ record: ProfileRecord, _ position: Onboarding.Position, _ plan: Plan
     ) -> CapabilityNeeds {
         var needs = CapabilityNeeds()
         guard let keys = plan.capabilities[capability] else {
@@ -34,11 +34,11 @@ enum RequirementRules {
         let hidden = plan.completion.hidden(from: record)
         for key in keys.due where !hidden.contains(key) { add(key, to: &needs, isDue: true, record, plan) }
         for key in keys.wanted where !hidden.contains(key) { add(key, to: &needs, isDue: false, record, plan) }
-        if standing.status == .suspended {
+        if position.status == .suspended {
             needs.disabledReason = "suspended"
-        } else if standing.eligibleOn != nil {
+        } else if position.eligibleOn != nil {
             needs.disabledReason = "underage"
-        } else if standing.status == .nonMatching, [.match, .fullConfidence].contains(capability) {
+        } else if position.status == .nonMatching, [.match, .fullConfidence].contains(capability) {
             needs.disabledReason = "verification_declined"
         } else if !needs.currentlyDue.isEmpty {
             needs.disabledReason = "requirements_due"

@@ -78,7 +78,7 @@ struct GetCompatibilityHandler: RequestHandler {
         let requirements = RequirementRules.requirements(of: record, plan, today: today, now: .now())
         let followed = try await profile.plans(of: record)
         return requirements.match.disabledReason == nil
-            && Onboarding.Standing(of: record, plan, today: today).matchingMode != "none"
+            && Onboarding.Position(of: record, plan, today: today).matchingMode != "none"
             && PublicView.person(record, plan, followed: followed, today: today) != nil
     }
 

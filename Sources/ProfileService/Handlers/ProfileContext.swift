@@ -231,7 +231,7 @@ struct ProfileContext: Sendable {
 
     func view(_ record: ProfileRecord, _ plan: Plan, in language: Language) -> Me {
         let today = today(of: record)
-        let standing = Onboarding.Standing(of: record, plan, today: today)
+        let position = Onboarding.Position(of: record, plan, today: today)
         var profile = [String: JSONValue](minimumCapacity: plan.answerable.fields.count)
         for field in plan.answerable.fields {
             switch field.isCity ? record.fields[field] : record.state(of: field) {
@@ -243,12 +243,12 @@ struct ProfileContext: Sendable {
         return Me(
             id: record.personID, profile: profile,
             age: record.dateOfBirth.flatMap { Age.years(born: $0, on: today) }.map { Int64($0) },
-            onboardingStatus: standing.onboardingStatus, next: standing.current.map(NextStep.init),
-            onboardingStep: standing.step.rawValue, matchingMode: standing.matchingMode,
+            onboardingStatus: position.onboardingStatus, next: position.current.map(NextStep.init),
+            onboardingStep: position.step.rawValue, matchingMode: position.matchingMode,
             skippedFields: record.keys(of: plan.answerable, where: \.isSkipped),
             preferNotToShareFields: record.keys(of: plan.answerable) { $0 == .declined },
             completion: plan.completion.percentage(of: record),
-            ageGate: ageGate(until: standing.eligibleOn, plan, in: language),
+            ageGate: ageGate(until: position.eligibleOn, plan, in: language),
             timeZone: record.timeZone?.name, createdAt: record.createdAt, updatedAt: record.updatedAt,
             revision: record.revision)
     }

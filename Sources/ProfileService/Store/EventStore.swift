@@ -109,7 +109,7 @@ struct EventStore: Sendable {
         WITH visitor AS MATERIALIZED (
             SELECT date_trunc('hour', now()) AS hour, date_trunc('day', now(), 'UTC') AS day,
                 EXISTS (SELECT FROM onboarding_events WHERE \(all("anonymous_id", "$2"))) AS is_known
-        ), standing AS MATERIALIZED (
+        ), admitted AS MATERIALIZED (
             SELECT is_known, hour, day, CASE
                 WHEN is_known THEN NULL
                 WHEN EXISTS (
@@ -123,14 +123,14 @@ struct EventStore: Sendable {
         ), counted AS (
             INSERT INTO visitor_counts AS c (key, began, taken)
             SELECT key, began, 1 FROM (
-                SELECT key, hour AS began FROM standing, unnest($4::bytea[]) AS key WHERE NOT is_known AND refusal IS NULL
+                SELECT key, hour AS began FROM admitted, unnest($4::bytea[]) AS key WHERE NOT is_known AND refusal IS NULL
                 UNION ALL
-                SELECT set_byte('\\x00', 0, floor(random() * 16)::int), day FROM standing
+                SELECT set_byte('\\x00', 0, floor(random() * 16)::int), day FROM admitted
                 WHERE NOT is_known AND refusal IS NULL
             ) AS new ORDER BY key
             ON CONFLICT (key, began) DO UPDATE SET taken = c.taken + 1
-        ), \(telling("(SELECT refusal FROM standing) IS NULL"))
-        SELECT refusal, (SELECT count(*) FROM told) AS recorded FROM standing
+        ), \(telling("(SELECT refusal FROM admitted) IS NULL"))
+        SELECT refusal, (SELECT count(*) FROM told) AS recorded FROM admitted
         """)
     /// The common table expression `told`: inserts the new events of `$3`, for the person `$1` or the visitor `$2`.
     private static func telling(_ condition: String) -> String {

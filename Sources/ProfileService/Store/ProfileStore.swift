@@ -167,7 +167,7 @@ struct ProfileStore: Sendable {
     }
 
     /// Whether a message that requests a change has made it before.
-    enum MessageStanding {
+    enum MessageRepetition {
         case new
         /// It made its change before.
         case done
@@ -182,9 +182,9 @@ struct ProfileStore: Sendable {
     /// without a change it counts as new, because no message is in transit for so long.
     ///
     /// - Parameter person: whose profile is locked in the transaction.
-    @Loop func standing(
+    @Loop func repetition(
         of message: Identifier, _ person: Identifier, in transaction: Transaction
-    ) async throws -> MessageStanding {
+    ) async throws -> MessageRepetition {
         guard
             let row = try await transaction.query(
                 Self.findMessage, [.uuid(person), .uuid(message), .uuid(message.moved(byMilliseconds: 5_000))]

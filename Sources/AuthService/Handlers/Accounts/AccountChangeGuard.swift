@@ -9,11 +9,11 @@ import EventLoop
     ///
     /// - Throws: ``BusError`` `unauthorized` if the session ended or is not the person's, or if the account is not
     ///   active.
-    static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding {
-        guard let standing = try await StandingStore.standing(of: actor, in: transaction) else {
+    static func permission(of actor: Actor, in transaction: Transaction) async throws -> ChangePermission {
+        guard let permission = try await ChangePermissionStore.permission(of: actor, in: transaction) else {
             throw BusError(.unauthorized, "Please sign in.")
         }
-        return standing
+        return permission
     }
 
     /// Refuses a change that no session makes, if the account is frozen. The caller has locked the account.
@@ -23,7 +23,7 @@ import EventLoop
     static func mustNotBeFrozen(
         _ person: Identifier, before moment: Timestamp? = nil, in transaction: Transaction
     ) async throws {
-        let freeze = try await StandingStore.freeze(of: person, before: moment, in: transaction)
-        try SessionStanding(isFresh: false, frozenFor: freeze).mustNotBeFrozen()
+        let freeze = try await ChangePermissionStore.freeze(of: person, before: moment, in: transaction)
+        try ChangePermission(isFresh: false, frozenFor: freeze).mustNotBeFrozen()
     }
 }

@@ -24,9 +24,9 @@ struct DeleteAccountHandler: RequestHandler {
             Erasure.wait(for: person, in: transaction)
             guard try await !Erasure.isErased(person, in: transaction) else { return }
             try await eraser.lock(person, in: transaction)
-            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-            try standing.mustNotBeFrozen()
-            try standing.mustBeFresh(to: Sentence("delete your account"))
+            let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+            try permission.mustNotBeFrozen()
+            try permission.mustBeFresh(to: Sentence("delete your account"))
             try await delete(person, in: transaction)
         }
         return AccountDeletion(status: "deleting")

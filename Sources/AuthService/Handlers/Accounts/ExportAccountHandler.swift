@@ -13,10 +13,10 @@ struct ExportAccountHandler: RequestHandler {
     func handle(_ request: ExportAccount, context: RequestContext) async throws -> ExportPage {
         let actor = try context.person()
         return try await export.page(of: actor.userID, after: request.after) { transaction in
-            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-            try standing.mustNotBeFrozen()
+            let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+            try permission.mustNotBeFrozen()
             // Only the first page needs a fresh sign-in.
-            if request.after == nil { try standing.mustBeFresh(to: Sentence("export your data")) }
+            if request.after == nil { try permission.mustBeFresh(to: Sentence("export your data")) }
         }
     }
 }
@@ -28,9 +28,9 @@ struct BeginExportHandler: RequestHandler {
     func handle(_ request: BeginExport, context: RequestContext) async throws -> ExportBegun {
         let actor = try context.person()
         return try await inbox.once(context) { transaction in
-            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-            try standing.mustNotBeFrozen()
-            try standing.mustBeFresh(to: Sentence("export your data"))
+            let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+            try permission.mustNotBeFrozen()
+            try permission.mustBeFresh(to: Sentence("export your data"))
             let chain = try await audit.chain(of: actor.userID, in: transaction)
             audit.note(
                 AuditAct("data_exported", ["session": actor.sessionID.description]), on: chain, in: transaction)

@@ -20,7 +20,7 @@ struct PutDeviceHandler: RequestHandler {
                 request.deviceId, person: actor.userID, session: actor.sessionID, in: transaction)
             guard let device, !device.isRemoved else { throw Self.unknown }
             if !device.isOwn {
-                try await AccountChangeGuard.standing(of: actor, in: transaction).mustBeFresh(
+                try await AccountChangeGuard.permission(of: actor, in: transaction).mustBeFresh(
                     to: Sentence("change another device"))
                 try await notifier.notify(of: .deviceChanged, device, in: transaction)
             }

@@ -20,7 +20,7 @@ struct RemoveDeviceHandler: RequestHandler {
             guard let device else { throw PutDeviceHandler.unknown }
             guard !device.isRemoved else { return NoContent() }
             if !device.isOwn {
-                try await AccountChangeGuard.standing(of: actor, in: transaction).mustBeFresh(
+                try await AccountChangeGuard.permission(of: actor, in: transaction).mustBeFresh(
                     to: Sentence("remove another device"))
             }
             try await notifier.notify(of: .deviceRemoved, device, in: transaction)

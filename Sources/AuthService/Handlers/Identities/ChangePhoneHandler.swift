@@ -38,9 +38,9 @@ struct ChangePhoneHandler: RequestHandler {
     @Loop private func change(
         _ actor: Actor, to challenge: Challenge, in transaction: Transaction
     ) async throws -> PhoneChanged {
-        let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-        try standing.mustBeFresh(to: Sentence("change your number"))
-        try standing.mustNotBeFrozen()
+        let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+        try permission.mustBeFresh(to: Sentence("change your number"))
+        try permission.mustNotBeFrozen()
         let number = try secrets.contact(of: challenge)
         let masked = PhoneNumber(String(decoding: number, as: UTF8.self))?.masked ?? "another number"
         let answer = PhoneChanged(maskedPhone: masked)

@@ -81,9 +81,9 @@ struct LinkEmailHandler: RequestHandler {
     ) async throws -> EmailLinked {
         // Before the account, as a deletion locks them.
         AccountStore.lock(lasting: challenge.contactHash, in: transaction)
-        let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-        try standing.mustBeFresh(to: Sentence("link your email address"))
-        try standing.mustNotBeFrozen()
+        let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+        try permission.mustBeFresh(to: Sentence("link your email address"))
+        try permission.mustNotBeFrozen()
         // The device that made the change is notified too: a stolen access token belongs to the owner's device.
         let masked = try await linker.link(
             try secrets.contact(of: challenge), to: actor, except: nil, in: transaction)
@@ -99,9 +99,9 @@ struct UnlinkEmailHandler: RequestHandler {
     func handle(_ request: UnlinkEmail, context: RequestContext) async throws -> NoContent {
         let actor = try context.person()
         return try await database.transaction { transaction in
-            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-            try standing.mustBeFresh(to: Sentence("unlink your email address"))
-            try standing.mustNotBeFrozen()
+            let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+            try permission.mustBeFresh(to: Sentence("unlink your email address"))
+            try permission.mustNotBeFrozen()
             guard let email = try await EmailStore.email(of: actor.userID, in: transaction) else { return NoContent() }
             if let wait = email.guardsFor {
                 throw BusError(

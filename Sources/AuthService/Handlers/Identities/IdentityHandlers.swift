@@ -47,9 +47,9 @@ struct LinkIdentityHandler: RequestHandler {
             else { throw BusError.identityTokenInvalid(provider) }
             // Before the account, as a deletion locks them. It waits for a sign-up with the identity.
             AccountStore.lock(lasting: secrets.hash(of: identity), in: transaction)
-            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-            try standing.mustBeFresh(to: Sentence("link \(provider.title)"))
-            try standing.mustNotBeFrozen()
+            let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+            try permission.mustBeFresh(to: Sentence("link \(provider.title)"))
+            try permission.mustNotBeFrozen()
             try await mustHaveMoreThanAnAddress(actor.userID, provider, in: transaction)
             if let code = request.authorizationCode, provider == .apple {
                 try apple.get(code, for: identity, in: transaction)
@@ -83,9 +83,9 @@ struct UnlinkIdentityHandler: RequestHandler {
         let actor = try context.person()
         let provider = try IdentityProviderName(named: request.provider)
         return try await database.transaction { transaction in
-            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-            try standing.mustBeFresh(to: Sentence("unlink \(provider.title)"))
-            try standing.mustNotBeFrozen()
+            let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+            try permission.mustBeFresh(to: Sentence("unlink \(provider.title)"))
+            try permission.mustNotBeFrozen()
             let linked = try await IdentityStore.list(of: actor.userID, in: transaction)
             guard let identity = linked.first(where: { $0.provider == provider }) else { return NoContent() }
             if try await SignInMethods.count(of: actor.userID, in: transaction) == 1 {

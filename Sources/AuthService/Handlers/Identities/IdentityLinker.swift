@@ -90,7 +90,7 @@ struct IdentityLinker: Sendable {
         if !session.isNewUser {
             guard isConfirmed else { throw try notConfirmed(link) }
             let actor = Actor(userID: person, sessionID: session.sessionId, role: "user")
-            try await AccountChangeGuard.standing(of: actor, in: transaction).mustNotBeFrozen()
+            try await AccountChangeGuard.permission(of: actor, in: transaction).mustNotBeFrozen()
         }
         LinkStore.remove(link.hash, in: transaction)
         if link.isEmail { return try await makeEmail(link, for: session, in: transaction) }

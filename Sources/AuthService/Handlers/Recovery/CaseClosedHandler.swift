@@ -14,7 +14,7 @@ struct CaseClosedHandler: RequestHandler {
         try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .recovery, in: transaction) else { return }
             if event.claimantWaits != true { FreezeStore.freeClaimant(of: event.caseID, in: transaction) }
-            let rest = event.outcome == "completed" ? SessionStanding.rest : nil
+            let rest = event.outcome == "completed" ? ChangePermission.rest : nil
             let person = try await FreezeStore.end(event.caseID, after: rest, in: transaction)
             guard let person else { return }
             let chain = try await audit.chain(of: person, in: transaction)

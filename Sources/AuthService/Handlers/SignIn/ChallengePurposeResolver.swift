@@ -42,9 +42,9 @@ struct ChallengePurposeResolver: Sendable {
         case .changePhone:
             // Checked here too, so that no code is sent that could not be used.
             let actor = try context.person()
-            let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-            try standing.mustBeFresh(to: Sentence("change your number"))
-            try standing.mustNotBeFrozen()
+            let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+            try permission.mustBeFresh(to: Sentence("change your number"))
+            try permission.mustNotBeFrozen()
             return .changePhone(actor.sessionID)
         case .recovery:
             guard let phone = request.accountPhone else {
@@ -81,9 +81,9 @@ struct ChallengePurposeResolver: Sendable {
         guard request.purpose == ChallengePurpose.linkEmail.rawValue else { return .signInByEmail }
         // Checked here too, so that no code is sent that could not be used.
         let actor = try context.person()
-        let standing = try await AccountChangeGuard.standing(of: actor, in: transaction)
-        try standing.mustBeFresh(to: Sentence("link your email address"))
-        try standing.mustNotBeFrozen()
+        let permission = try await AccountChangeGuard.permission(of: actor, in: transaction)
+        try permission.mustBeFresh(to: Sentence("link your email address"))
+        try permission.mustNotBeFrozen()
         return .linkEmail(actor.sessionID)
     }
 

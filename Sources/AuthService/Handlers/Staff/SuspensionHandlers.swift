@@ -45,7 +45,7 @@ struct AccountSuspender: Sendable {
 
     /// - Throws: ``BusError`` `unauthorized`, `not_found`, `forbidden`.
     @Loop func change(
-        _ person: Identifier, to standing: SuspensionPolicy.Standing, note: String,
+        _ person: Identifier, to status: SuspensionPolicy.Status, note: String,
         by decider: SuspensionPolicy.Decider, _ context: RequestContext
     ) async throws -> AccountStanding {
         try await inbox.once(context) { transaction in
@@ -58,19 +58,19 @@ struct AccountSuspender: Sendable {
                     throw BusError(.unauthorized, "Please sign in.")
                 }
             }
-            guard let held = try await AccountStore.standing(of: person, in: transaction) else {
+            guard let held = try await AccountStore.status(of: person, in: transaction) else {
                 throw BusError(.notFound, "There is no such account.")
             }
             try SuspensionPolicy.mayChange(person, whoseRoleIs: held.role, by: decider)
-            if held.standing != standing {
-                try await write(standing, of: person, note: note, by: decider, in: transaction)
+            if held.status != status {
+                try await write(status, of: person, note: note, by: decider, in: transaction)
             }
-            return .reply(AccountStanding(personId: person, status: standing.rawValue))
+            return .reply(AccountStanding(personId: person, status: status.rawValue))
         }
     }
 
     @Loop private func write(
-        _ standing: SuspensionPolicy.Standing, of person: Identifier, note: String,
+        _ status: SuspensionPolicy.Status, of person: Identifier, note: String,
         by decider: SuspensionPolicy.Decider, in transaction: Transaction
     ) async throws {
         let name =
@@ -79,16 +79,16 @@ struct AccountSuspender: Sendable {
             case .operator(let name): "operator \(name)"
             }
         let chain = try await audit.chain(of: person, in: transaction)
-        AccountStore.set(standing, of: person, in: transaction)
-        if standing == .suspended {
+        AccountStore.set(status, of: person, in: transaction)
+        if status == .suspended {
             SessionStore.revokeAll(of: person, but: nil, .suspended, chain: chain, in: transaction)
         }
-        let act = AuditAct(standing == .suspended ? "account_suspended" : "account_restored", ["by": name])
+        let act = AuditAct(status == .suspended ? "account_suspended" : "account_restored", ["by": name])
         StaffNoteStore.insert(
             notes.seal(Array(note.utf8), associated: person.array), of: person, act: act.name, by: name, in: transaction
         )
         audit.note(act, on: chain, in: transaction)
         try await outbox.publish(
-            AccountStatusChanged(personID: person, status: standing.rawValue, changedAt: .now()), in: transaction)
+            AccountStatusChanged(personID: person, status: status.rawValue, changedAt: .now()), in: transaction)
     }
 }

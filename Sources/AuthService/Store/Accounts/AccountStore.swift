@@ -38,7 +38,7 @@ struct StoredAccount: Sendable {
     }
 
     private static func isActive(_ row: Row) throws -> Bool {
-        SuspensionPolicy.Standing(rawValue: try row.text("status")) == .active
+        SuspensionPolicy.Status(rawValue: try row.text("status")) == .active
     }
 
     /// Locks a number until the transaction ends, after a sign-up with it that is under way.
@@ -62,16 +62,16 @@ struct StoredAccount: Sendable {
         transaction.send(lockHolder, [phone.sought])
     }
 
-    /// The standing and the role of an account; `nil` if there is none or it was deleted.
-    static func standing(
+    /// The status and the role of an account; `nil` if there is none or it was deleted.
+    static func status(
         of person: Identifier, in transaction: Transaction
-    ) async throws -> (standing: SuspensionPolicy.Standing, role: String)? {
+    ) async throws -> (status: SuspensionPolicy.Status, role: String)? {
         guard
             let row = try await transaction.query(
                 "SELECT status, role FROM accounts WHERE id = $1", [.uuid(person)]
-            ).first, let standing = SuspensionPolicy.Standing(rawValue: try row.text("status"))
+            ).first, let status = SuspensionPolicy.Status(rawValue: try row.text("status"))
         else { return nil }
-        return (standing, try row.text("role"))
+        return (status, try row.text("role"))
     }
 
     /// For staff: the person who has a number now. Former numbers do not count.
@@ -97,8 +97,8 @@ struct StoredAccount: Sendable {
         """)
     private static let foundByID: Statement = "SELECT id, status, role, created_at FROM accounts WHERE id = $1"
 
-    static func set(_ standing: SuspensionPolicy.Standing, of person: Identifier, in transaction: Transaction) {
-        transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(standing.rawValue)])
+    static func set(_ status: SuspensionPolicy.Status, of person: Identifier, in transaction: Transaction) {
+        transaction.send("UPDATE accounts SET status = $2 WHERE id = $1", [.uuid(person), .text(status.rawValue)])
     }
 
     /// The contact or identity by which a claim names an account.

@@ -251,7 +251,7 @@ struct PresentedToken: Sendable {
 
     private static let mayAct = Statement(
         """
-        SELECT \(StandingStore.isFresh) AS is_fresh FROM sessions s JOIN accounts a ON a.id = s.person_id
+        SELECT \(ChangePermissionStore.isFresh) AS is_fresh FROM sessions s JOIN accounts a ON a.id = s.person_id
         WHERE s.id = $1 AND s.person_id = $2 AND s.revoked_at IS NULL AND a.status = 'active' AND $3 IN ('user', a.role)
         """)
     private static let insert: Statement = """

@@ -26,10 +26,10 @@ struct CorrectDateOfBirthHandler: RequestHandler {
             if !change.isEmpty {
                 try await correct(record, by: change, note: request.note, name, plans, in: transaction)
             }
-            let standing = Onboarding.Standing(
+            let position = Onboarding.Position(
                 of: record.changed(by: change), plans[0], today: profile.today(of: record))
             return .reply(
-                DateOfBirthCorrected(personId: person, onboardingStatus: standing.onboardingStatus))
+                DateOfBirthCorrected(personId: person, onboardingStatus: position.onboardingStatus))
         }
     }
 

@@ -19,7 +19,7 @@ struct UpdateMeHandler: RequestHandler {
             let record = try await profile.locked(person, in: transaction)
             // If an answer is lost, the bus sends the request again. The repetition must not overwrite later changes of
             // others.
-            switch try await profile.store.standing(of: message, person, in: transaction) {
+            switch try await profile.store.repetition(of: message, person, in: transaction) {
             case .new: break
             case .done: return profile.view(record, plan, in: language)
             case .forgotten: throw BusError(.deadlineExceeded, "The request took too long.", executed: .unknown)

@@ -10,7 +10,7 @@ struct GetOnboardingHandler: RequestHandler {
         _ = try await profile.plans.current(for: request.app)
         let record = try await profile.ensured(request.personID)
         let plan = try await profile.plan(of: record, in: request.app, entry: request.entry)
-        let standing = Onboarding.Standing(of: record, plan, today: profile.today(of: record))
-        return OnboardingState(onboardingStatus: standing.onboardingStatus)
+        let position = Onboarding.Position(of: record, plan, today: profile.today(of: record))
+        return OnboardingState(onboardingStatus: position.onboardingStatus)
     }
 }

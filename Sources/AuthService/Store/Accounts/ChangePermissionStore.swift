@@ -3,16 +3,16 @@ import Database
 import EventLoop
 
 /// Reads what a session may do to its account, and whether a recovery freezes the account.
-@Loop enum StandingStore {
-    /// Locks the account until the transaction ends, and reads the standing of the session. Meanwhile, a recovery that
+@Loop enum ChangePermissionStore {
+    /// Locks the account until the transaction ends, and reads the permission of the session. Meanwhile, a recovery that
     /// freezes or moves the account waits.
     ///
     /// - Returns: `nil` if the session ended or is not the person's, or if the account is not active.
-    static func standing(of actor: Actor, in transaction: Transaction) async throws -> SessionStanding? {
+    static func permission(of actor: Actor, in transaction: Transaction) async throws -> ChangePermission? {
         // A separate statement: the next one must read the freezes after the wait.
         AccountStore.lock(actor.userID, in: transaction)
         return try await transaction.query(select, [.uuid(actor.sessionID), .uuid(actor.userID)]).first.map {
-            SessionStanding(
+            ChangePermission(
                 isFresh: try $0.bool("is_fresh"),
                 frozenFor: try $0.optionalInteger("frozen_seconds").map { .seconds($0) })
         }
@@ -42,7 +42,7 @@ import EventLoop
                     AND (s.opened_by IS NOT NULL OR NOT EXISTS (
                         SELECT FROM identities i WHERE i.person_id = a.id AND i.to_confirm_since IS NULL))
                 THEN s.created_at END
-            > clock_timestamp() - interval '\(SessionStanding.freshness.components.seconds) s', false)
+            > clock_timestamp() - interval '\(ChangePermission.freshness.components.seconds) s', false)
         """
     private static let select = Statement(
         """

@@ -3,7 +3,7 @@ import Languages
 
 /// Says whether a session may change its account now. Read it while the account is locked. Do so before changing an
 /// identity or the phone, exporting data, or deleting the account.
-struct SessionStanding: Sendable, Equatable {
+struct ChangePermission: Sendable, Equatable {
     /// How long a sign-in counts as fresh.
     static let freshness = Duration.seconds(300)
     /// How long an account stays frozen after a recovery was completed, so that a former owner can object.

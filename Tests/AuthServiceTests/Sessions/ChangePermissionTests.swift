@@ -9,12 +9,12 @@ import Testing
 @testable import AuthService
 
 /// What a session may do to its account: how fresh its sign-in is, and whether the account is frozen.
-@Suite("session standing") struct SessionStandingTests {
+@Suite("permission to change an account") struct ChangePermissionTests {
     private static let phone = "+14155552671"
 
-    @Loop private func standing(_ session: Session, _ auth: AuthStage) async throws -> SessionStanding {
+    @Loop private func permission(_ session: Session, _ auth: AuthStage) async throws -> ChangePermission {
         try await auth.stage.containers[0].database.transaction {
-            try await AccountChangeGuard.standing(of: actor(session), in: $0)
+            try await AccountChangeGuard.permission(of: actor(session), in: $0)
         }
     }
 
@@ -42,15 +42,15 @@ import Testing
     @Test func isFreshForFiveMinutesAfterACode() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
-            #expect(try await standing(session, auth).isFresh)
+            #expect(try await permission(session, auth).isFresh)
             // As long ago as still counts; what stands between the two statements is less than the second.
             try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '295 s'")
-            #expect(try await standing(session, auth).isFresh)
+            #expect(try await permission(session, auth).isFresh)
             _ = try await auth.ask(RefreshToken(refreshToken: session.refreshToken))
             try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '5 s'")
-            #expect(try await !standing(session, auth).isFresh, "renewing its tokens is no sign-in")
+            #expect(try await !permission(session, auth).isFresh, "renewing its tokens is no sign-in")
             try await auth.stage.rows("UPDATE sessions SET otp_at = NULL")
-            #expect(try await !standing(session, auth).isFresh, "something else opened it")
+            #expect(try await !permission(session, auth).isFresh, "something else opened it")
         }
     }
 
@@ -60,8 +60,8 @@ import Testing
             try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '300 s'")
             try await auth.age("20 minutes")
             let new = try await auth.signIn(Self.phone)
-            #expect(try await standing(new, auth).isFresh)
-            #expect(try await !standing(old, auth).isFresh)
+            #expect(try await permission(new, auth).isFresh)
+            #expect(try await !permission(old, auth).isFresh)
         }
     }
 
@@ -69,12 +69,12 @@ import Testing
     func freeze(outcome: String) async throws {
         try await AuthStage.run(environment: ["RECOVERY_HOLD": "60s"]) { auth in
             let session = try await auth.signIn(Self.phone)
-            #expect(try await standing(session, auth).frozenFor == nil)
+            #expect(try await permission(session, auth).frozenFor == nil)
             let caseID = try await claim(auth)
-            let left = try #require(try await standing(session, auth).frozenFor)
+            let left = try #require(try await permission(session, auth).frozenFor)
             #expect(.seconds(50)...Duration.seconds(60) ~= left)
             try await close(caseID, of: session.user.id, outcome, auth)
-            #expect(try await standing(session, auth).frozenFor == nil)
+            #expect(try await permission(session, auth).frozenFor == nil)
         }
     }
 
@@ -83,10 +83,10 @@ import Testing
             let session = try await auth.signIn(Self.phone)
             let caseID = try await claim(auth)
             try await close(caseID, of: session.user.id, "completed", auth)
-            let left = try #require(try await standing(session, auth).frozenFor)
+            let left = try #require(try await permission(session, auth).frozenFor)
             #expect(Duration.seconds(48 * 3600 - 10)...Duration.seconds(48 * 3600) ~= left)
             try await auth.stage.rows("UPDATE freezes SET until = until - interval '48 hours'")
-            #expect(try await standing(session, auth).frozenFor == nil)
+            #expect(try await permission(session, auth).frozenFor == nil)
         }
     }
 
@@ -98,11 +98,11 @@ import Testing
             for refused in [mixed, session] {
                 // The second one ends first.
                 if refused == session { _ = try await auth.ask(Logout(), as: actor(session)) }
-                let error = await #expect(throws: BusError.self) { try await standing(refused, auth) }
+                let error = await #expect(throws: BusError.self) { try await permission(refused, auth) }
                 #expect(error?.code == "unauthorized")
             }
             try await auth.stage.rows("UPDATE accounts SET status = 'deleted' WHERE id = '\(stranger.user.id)'")
-            let error = await #expect(throws: BusError.self) { try await standing(stranger, auth) }
+            let error = await #expect(throws: BusError.self) { try await permission(stranger, auth) }
             #expect(error?.code == "unauthorized")
         }
     }
@@ -114,7 +114,7 @@ import Testing
             let number = try #require(PhoneNumber(Self.phone))
             let phone = Secrets(auth.stage.containers[0].keys).hashes(of: number)
             try await database.transaction { moving in
-                _ = try await AccountChangeGuard.standing(of: actor(session), in: moving)
+                _ = try await AccountChangeGuard.permission(of: actor(session), in: moving)
                 let error = await #expect(throws: DatabaseError.self) {
                     try await database.transaction {
                         try await BeginRecoveryHandler.reachable(by: .contact(.phone, phone), in: $0)
@@ -126,12 +126,12 @@ import Testing
     }
 
     @Test func itsRefusalsNameTheRemedy() throws {
-        let old = SessionStanding(isFresh: false, frozenFor: .seconds(90))
+        let old = ChangePermission(isFresh: false, frozenFor: .seconds(90))
         let stale = #expect(throws: BusError.self) { try old.mustBeFresh(to: Sentence("unlink Google")) }
         #expect(stale?.code == "reauthentication_required" && stale?.detail == "Please sign in again to unlink Google.")
         let frozen = #expect(throws: BusError.self) { try old.mustNotBeFrozen() }
         #expect(frozen?.code == "account_frozen" && frozen?.retryAfterMs == 90_000)
-        let free = SessionStanding(isFresh: true, frozenFor: nil)
+        let free = ChangePermission(isFresh: true, frozenFor: nil)
         #expect(throws: Never.self) { try free.mustBeFresh(to: Sentence("unlink Google")) }
         #expect(throws: Never.self) { try free.mustNotBeFrozen() }
     }
