@@ -266,12 +266,19 @@ def carry_out(target, faults, note):
     """Does each fault at its time, beside one that lasts. `note` is called with each once it is over."""
     began = time.monotonic()
 
-    def one(fault):
-        started, effect = time.monotonic(), "some"
+    def tried(fault):
         try:
-            done = target.do(fault)
+            return target.do(fault), "some"
         except Nobody as why:
-            done, effect = f"nobody: {why}", "none"
+            return f"nobody: {why}", "none"
+
+    def one(fault):
+        started = time.monotonic()
+        try:
+            done, effect = tried(fault)
+            # Another fault may have killed the replica whose network was to turn bad.
+            if effect == "none" and not target.over.is_set():
+                done, effect = tried(fault)
         except Cannot as why:
             done, effect = f"skipped: {why}", "skipped"
         except Exception as error:

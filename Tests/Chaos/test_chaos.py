@@ -16,6 +16,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import chaos_end
+import chaos_faults
 import chaos_history
 import chaos_load
 import chaos_plan
@@ -335,6 +336,28 @@ class Plans(unittest.TestCase):
             for first, second in zip(faults, faults[1:]):
                 if second["at"] < first["at"] + first["for"]:
                     self.assertNotEqual(chaos_plan.FAULTS[first["fault"]][0], chaos_plan.FAULTS[second["fault"]][0])
+
+
+class Tries(unittest.TestCase):
+    """A fault that found nobody."""
+
+    def effects(self, *found):
+        """What is noted where a fault finds these, one after the other; `None` for nobody."""
+        left, notes = list(found), []
+
+        def do(_):
+            name = left.pop(0)
+            if name is None:
+                raise chaos_faults.Nobody("gone")
+            return name
+        target = types.SimpleNamespace(do=do, over=threading.Event(), failures=[])
+        chaos_faults.carry_out(target, [{"fault": "bus-flip", "at": 0}], notes.append)
+        return [(each["done"], each["effect"]) for each in notes]
+
+    def test_it_is_done_once_more(self):
+        self.assertEqual(self.effects("auth-2"), [("auth-2", "some")])
+        self.assertEqual(self.effects(None, "auth-2"), [("auth-2", "some")])
+        self.assertEqual(self.effects(None, None), [("nobody: gone", "none")])
 
 
 class Networks(unittest.TestCase):
