@@ -163,6 +163,7 @@ enum VerificationServiceDefinition {
         return container.background("destructions", every: .seconds(5)) {
             repeat {
                 while try await destruction.round() {}
+                guard !Task.isCancelled else { return }
             } while try await store.endExpired() > 0
         }
     }

@@ -184,12 +184,18 @@ import Testing
         #expect(try course.take(.checkOpened("check")) == [] && course.verification.triesLeft == 3)
     }
 
-    @Test func aRefusalByReviewersGivesNewTriesAfterAWeek() throws {
+    /// A person whose three photos were refused, the last one by reviewers.
+    static func refusedByReviewers() throws -> Course {
         var course = Course()
         for _ in 0..<2 { try course.take(.judged(try course.complete(), .livenessFailed)) }
         let id = try course.complete()
         try course.take(.judged(id, .livenessFailed))
         try course.take(.reviewed(id, .livenessFailed))
+        return course
+    }
+
+    @Test func aRefusalByReviewersGivesNewTriesAfterAWeek() throws {
+        var course = try Self.refusedByReviewers()
         #expect(course.verification.triesLeft == 0)
         course.now = course.now + Verification.newTriesAfter - .seconds(1)
         #expect(try course.begin() != course.verification.session)
@@ -199,11 +205,7 @@ import Testing
     }
 
     @Test func aDeclineDelaysNoNewTries() throws {
-        var course = Course()
-        for _ in 0..<2 { try course.take(.judged(try course.complete(), .livenessFailed)) }
-        let id = try course.complete()
-        try course.take(.judged(id, .livenessFailed))
-        try course.take(.reviewed(id, .livenessFailed))
+        var course = try Self.refusedByReviewers()
         course.now = course.now + Verification.newTriesAfter - .seconds(1)
         try course.take(.declined)
         #expect(course.told.last == .declined && course.verification.triesLeft == 0)

@@ -61,7 +61,7 @@ struct Verification: Sendable, Hashable {
     /// When the session's time limit began to run. It begins at the session's start, and again when its check opens and
     /// when it is completed.
     var since: Timestamp?
-    /// When the status last changed, but for a decline without any try left.
+    /// When the status last changed. A decline without any try left does not count.
     var changedAt: Timestamp?
     var verifiedAt: Timestamp?
 
@@ -285,7 +285,7 @@ extension Verification {
         return endDeclined(now)
     }
 
-    /// A person without tries gets new ones some time after the last status before this.
+    /// Declines, and does not move the time at which a person without tries gets new ones.
     private mutating func endDeclined(_ now: Timestamp) -> Set<Effect> {
         let former = changedAt
         let effects = end(.declined, now, [.publish(.declined)])

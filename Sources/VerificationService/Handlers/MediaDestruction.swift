@@ -21,7 +21,7 @@ import ServiceRuntime
     ///
     /// No transaction is open meanwhile, since a slow bucket takes longer than the database waits for one.
     ///
-    /// - Returns: whether more may be due. One for which a step failed is due in a minute.
+    /// - Returns: whether to look for more now. A picture for which a step failed is due in a minute.
     func round() async throws -> Bool {
         let pictures = try await store.take(atMost: Self.most)
         let unreadable = await succeeded(pictures) { try await vault.destroyKey(of: $0.media) }
@@ -29,7 +29,7 @@ import ServiceRuntime
             try await vault.removeBytes(of: $0.media, MediaPurpose(rawValue: $0.purpose))
         }
         if !destroyed.isEmpty { try await note(destroyed) }
-        return pictures.count == Self.most
+        return pictures.count == Self.most && !Task.isCancelled
     }
 
     /// The pictures for which a step succeeded. One picture that cannot be removed now must not delay the others.

@@ -29,11 +29,14 @@ struct MediaFolder: Sendable {
         let file = open(unfinished, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure("open") }
         defer { close(file) }
-        // Another replica may make the same size of a photo. Of both, neither could be opened if their bytes were mixed.
-        var (locked, named) = (stat(), stat())
-        guard flock(file, LOCK_EX | LOCK_NB) == 0, fstat(file, &locked) == 0, stat(unfinished, &named) == 0,
-            locked.st_ino == named.st_ino, ftruncate(file, 0) == 0
-        else { throw Failure("lock") }
+        // Another replica may make the same size of a photo. Nobody could open a mixture of the bytes of both. Some network
+        // file systems have no locks, and are used without.
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw Failure("flock") }
+        var (opened, named) = (stat(), stat())
+        guard fstat(file, &opened) == 0, stat(unfinished, &named) == 0 else { throw Failure("stat") }
+        // The other replica has finished meanwhile, so this is its file.
+        guard opened.st_ino == named.st_ino else { throw Failure(call: "open", code: EBUSY) }
+        guard ftruncate(file, 0) == 0 else { throw Failure("ftruncate") }
         try Self.write(bytes, to: file, at: 0)
         guard fsync(file) == 0 else { throw Failure("fsync") }
         guard rename(unfinished, finished) == 0 else { throw Failure("rename") }
