@@ -137,7 +137,14 @@ enum BusCommand {
         options.isAsOperator = isAsOperator
         // Each call has its own key, so an operator who sends a message twice gets its effect twice.
         if rules.effect == .once { options.idempotencyKey = "operator-\(Identifier.ordered())" }
-        return try await bus.callRaw(type: type, version: version, rules: rules, body: body, options).body
+        do {
+            return try await bus.callRaw(type: type, version: version, rules: rules, body: body, options).body
+        } catch {
+            guard rules.effect == .once, error.executed == .unknown else { throw error }
+            var error = error
+            error.detail += " It may have been done: look before you repeat it."
+            throw error
+        }
     }
 
     /// The service with the given name.

@@ -10,8 +10,7 @@ struct CommandError: Error {
 
     /// A service refused what the command asked, or did not answer.
     init(_ error: BusError) {
-        let doubt = error.executed == .unknown ? " The command may have had its effect: look before you repeat it." : ""
-        self.init("\(error.code): \(error.detail)" + doubt)
+        self.init("\(error.code): \(error.detail)")
     }
 
     /// The arguments of the command are wrong.

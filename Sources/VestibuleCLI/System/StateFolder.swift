@@ -40,7 +40,7 @@ struct StateFolder {
     }
 
     /// Anybody can guess names under /tmp. In a folder of another user, that user's server would be taken for ours.
-    private static func refuseForeign(_ folder: String) throws {
+    static func refuseForeign(_ folder: String) throws {
         var entry = stat()
         guard lstat(folder, &entry) == 0, entry.st_uid != getuid() else { return }
         throw CommandError("the state folder cannot be used: \(folder) is somebody else's", code: 73)

@@ -69,6 +69,37 @@ import Testing
         #expect(command.terminationStatus == 74)
     }
 
+    /// One command adds keys, and the other removes one after the other. Neither writes back what the other changed.
+    @Test func twoCommandsChangeTheListOfKeysAtTheSameTime() async throws {
+        let state = try StateFolder("/tmp/vestibule-test-\(UUID().uuidString)")
+        defer {
+            try? FileManager.default.removeItem(atPath: state.path)
+            try? FileManager.default.removeItem(atPath: state.sockets)
+        }
+        let keys = BusKeyFolder(path: state.keys)
+        try keys.makeMissing()
+        let old = try keys.allowed()
+        async let renewed: Void = Task.detached { for _ in 0..<50 { try keys.renew("profile") } }.value
+        async let revoked: Void = Task.detached {
+            for known in old { try KeysCommand.run(["revoke", known.key, "--keys", state.keys]) }
+        }.value
+        _ = try await (renewed, revoked)
+        let left = try keys.allowed()
+        #expect(left.count == 50)
+        #expect(left.allSatisfy { $0.name == "profile" } && Set(left.map(\.key)).isDisjoint(with: old.map(\.key)))
+    }
+
+    /// Somebody else may have made the folder of sockets first, since its name can be guessed.
+    @Test(.enabled(if: getuid() == 0)) func aFolderOfSocketsOfAnotherUserIsRefused() throws {
+        try Self.withFolder { state in
+            #expect(chown(state.sockets, 65534, 65534) == 0)
+            for create in [true, false] {
+                let error = #expect(throws: CommandError.self) { try StateFolder(state.path, create: create) }
+                #expect(error?.code == 73)
+            }
+        }
+    }
+
     /// What `keys renew` prints is to be typed, wherever the folder is.
     @Test func aPrintedPathIsOneWordToAShell() throws {
         for text in ["/var/lib/keys", "a b", "it's", "$HOME;ls", "", "Å", "~/keys", "*"] {

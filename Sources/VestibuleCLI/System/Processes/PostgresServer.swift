@@ -18,14 +18,17 @@ struct PostgresServer {
     }
 
     /// The folder of the server's data. PostgreSQL does not run as root: if its user cannot reach the state folder, the
-    /// data is under /var/tmp.
+    /// data is under /var/lib.
     private static func dataFolder(_ state: StateFolder) throws -> String {
         let inside = "\(state.path)/postgres"
         guard getuid() == 0 else { return inside }
         if (try? Subprocess.run(["runuser", "-u", "postgres", "--", "test", "-x", state.path])) != nil {
             return inside
         }
-        return "/var/tmp/\(URL(filePath: state.sockets).lastPathComponent)-postgres"
+        let name = "\(URL(filePath: state.sockets).lastPathComponent)-postgres"
+        // Releases before December 2026 made it here, where some systems remove old files.
+        let former = "/var/tmp/\(name)"
+        return FileManager.default.fileExists(atPath: former) ? former : "/var/lib/\(name)"
     }
 
     private static func findBinaries() throws -> String {
@@ -52,6 +55,7 @@ struct PostgresServer {
     /// - Throws: ``CommandError`` that names the missing part if the data is incomplete.
     func start(within seconds: Int = 600) throws {
         try ownFolder(socketFolder, mode: 0o755)
+        try StateFolder.refuseForeign(state.sockets)
         guard isThere else { throw missing("\(data)/PG_VERSION") }
         if isRunning { try stop() }
         do {
