@@ -3,7 +3,7 @@ import BusProtocol
 /// The cities of the world, where they lie, and the trigrams by which they are found. It does not change after it was made.
 ///
 /// Making it takes some ten milliseconds, and a search up to ten, so do both off the loop. It is in memory and not in
-/// the database, because it is part of the release, the same for everybody, and can be searched without an account.
+/// the database, because it is part of the release. It is the same for everybody, and searching it takes no account.
 package struct CityTable: Sendable {
     /// The table of this release. Its first use makes it.
     package static let shipped = CityTable(EmbeddedFiles.Table.cities.text)

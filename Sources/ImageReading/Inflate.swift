@@ -239,8 +239,8 @@ struct Inflate {
     }
 }
 
-/// A Huffman table of a zlib stream: an entry of its quick table has the length of a code in the upper bits, and the
-/// code's symbol in the lower 12.
+/// A Huffman table of a zlib stream. An entry of its quick table has the length of a code in the upper bits, and the
+/// symbol in the lower 12.
 final class DeflateTable: Sendable {
     /// The quick table finds codes of at most this many bits in one step.
     private static let quickBits = 10

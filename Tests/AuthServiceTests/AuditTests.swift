@@ -72,7 +72,7 @@ import Testing
         try await AuthStage.run { auth in
             let operators = try auth.stage.asking(as: .operator)
             var options = auth.options()
-            // What operators are meant to ask needs no word for it; what programs ask does.
+            // A message for operators needs no `isAsOperator`. A message for programs does.
             _ = try await operators.call(ListRoles(), options)
             options.isAsOperator = true
             let refused = await #expect(throws: BusError.self) { try await operators.call(Logout(), options) }

@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// A number that was taken off is somebody else's by now: what is sent to it is not the person's.
+    /// A number that left the account may belong to somebody else now. Codes to it are not exported.
     @Test func theExportLeavesOutCodesSentToAFormerNumberSince() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

@@ -54,7 +54,7 @@ import Testing
         #expect(try await scratch.query(left) == "own since")
     }
 
-    /// A number came when the one before it went, and the first with the account.
+    /// The account got each number when it lost the one before, and the first number when it was created.
     @Test func formerNumbersGetTheTimeThatTheyWereHeld() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "auth")
         try await migrate(scratch, to: "m0028_doubted_removals")

@@ -170,7 +170,8 @@ import Testing
         var value = false
     }
 
-    /// Sends a refresh that waits for the session, which another refresh then renews and the client uses.
+    /// Sends a refresh that waits for the row of the session. Meanwhile another refresh renews the session, and the
+    /// client uses the new token.
     ///
     /// - Returns: the code of its refusal.
     @Loop private static func overtake(_ refresh: RefreshToken, _ auth: AuthStage) async throws -> String? {
@@ -258,7 +259,7 @@ import Testing
             }
             try await auth.stage.rows("UPDATE refresh_tokens SET replaced_at = replaced_at - interval '1 hour'")
             let last = try await auth.ask(proven)
-            // Its answer arrived: a token of that pair is used, and the old one is a copy in somebody's hands.
+            // Using a token of the new pair shows that the answer arrived. So whoever sends the old token has a copy.
             _ = try await auth.ask(RefreshToken(refreshToken: last.refreshToken))
             #expect(try await auth.refusal(of: proven).code == "refresh_token_reused")
         }
@@ -313,7 +314,7 @@ import Testing
             // A request that waits too long for the row gets `overloaded`. A lost answer never looks like a theft.
             #expect(Set(outcomes).subtracting(["overloaded"]).count == 1)
             #expect(!outcomes.contains("refresh_token_reused"))
-            // One live leaf, of the generation that the one refresh made; and it can be used.
+            // One token is left that was not replaced. It is of the second generation and can be used.
             let leaves = "SELECT count(*), max(generation) FROM refresh_tokens WHERE replaced_at IS NULL"
             #expect(try await auth.stage.rows(leaves) == "1|2")
             let leaf = try #require(outcomes.first { $0 != "overloaded" })
@@ -388,7 +389,8 @@ import Testing
         }
     }
 
-    /// A gateway that has read the log to its end knows so, however many sessions ended within the overlap.
+    /// A gateway that has read the whole log must notice, even if more than a page of sessions ended within the
+    /// overlap.
     @Test func theOverlapAloneDoesNotCountAsAFullPage() async throws {
         try await AuthStage.run { auth in
             try await auth.stage.rows(

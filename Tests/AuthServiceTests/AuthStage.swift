@@ -77,7 +77,7 @@ import Testing
         return try await patiently { [options] in try await gateway.call(request, options) }
     }
 
-    /// The refusal of a request: of a code that the message declares, with its status.
+    /// The refusal of a request. The message must declare its code, with its status.
     func refusal<Request: BusRequest>(
         of request: Request, as actor: Actor? = nil, from caller: ServiceName = .gateway, at address: String = home
     ) async throws -> BusError {

@@ -5,7 +5,7 @@ import Testing
 
 /// Holds ``PhoneNumber`` against what the package `phonenumbers` says of many numbers; `scripts/numbering` wrote it down.
 @Suite("phone numbers, beside libphonenumber") struct PhoneAgreementTests {
-    /// A spelling, and where it is and its E.164, or nothing where it gets no SMS.
+    /// A spelling, with the region and the E.164 form that are expected. Both are missing if the number gets no SMS.
     private struct Verdict {
         let spelling: Substring
         let expected: Substring
@@ -50,7 +50,8 @@ import Testing
         let seen = try Set(Self.sample().verdicts.map { String($0.expected.prefix(2)) }).subtracting(["-"])
         let regions = NumberingPlan.current.regions
         #expect(seen.isSubset(of: regions) && regions.count == 244)
-        // Saint Martin has its numbers in common with Saint Barthélemy, whose the package says they are, but for a few.
+        // Saint Martin shares its numbers with Saint Barthélemy. The package counts most of them as numbers of Saint
+        // Barthélemy.
         #expect(regions.subtracting(seen).isSubset(of: ["MF"]))
     }
 }

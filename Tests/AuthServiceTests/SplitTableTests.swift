@@ -11,7 +11,7 @@ import Testing
 @Suite("auth's tables that are split while people use them") struct SplitTableTests {
     private static let (phone, writersPhone) = ("+14155552671", "+46701234567")
 
-    /// One who renews the tokens all the time, each time with an act in the trail.
+    /// A person who keeps renewing the tokens. Each renewal adds an entry to the audit trail.
     @Loop private final class Writer {
         let session: Session
         var isOver = false

@@ -85,7 +85,7 @@ import Testing
     @Test func aP256SignatureVerifiesWithItsPublicKey() throws {
         let message = Array("message".utf8)
         for key in [try #require(P256PrivateKey(pem: Self.pem)), P256PrivateKey()] {
-            // Half of all numbers begin with a bit that ASN.1 puts a byte before, and some are short.
+            // ASN.1 puts a byte before half of all numbers, and some numbers have fewer bytes. So the test signs often.
             for _ in 0..<64 {
                 let signature = key.signature(for: message)
                 #expect(signature.count == 64)

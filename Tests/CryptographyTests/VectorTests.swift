@@ -136,8 +136,8 @@ private func hex(_ text: String) throws -> [UInt8] { try #require(Hex.decode(tex
         for text in ["-_9", "-_8=", "+/8", "A", "-_ 8", "AA\n"] { #expect(Base64URL.decode(text) == nil) }
     }
 
-    /// Against Foundation, for each length up to two signatures, and for each text of up to three digits and of four with some
-    /// endings.
+    /// Compares with Foundation: bytes of each length up to 128, every text of up to three digits, and texts of four
+    /// digits with some endings.
     @Test func base64URLIsThatOfFoundation() {
         func foundation(_ bytes: [UInt8]) -> String {
             Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(

@@ -330,7 +330,7 @@ import Testing
     @Test(
         "the service's role makes the next run, whole, or none",
         arguments: [
-            // With these alone the rows would be in no run, and their heads would say that they are.
+            // Each of these alone would mark rows as anchored although they are in no run.
             ["SELECT 1 FROM audit_anchor(2, 500)"], ["SELECT 1 FROM audit_anchor(2, 1)"],
             ["SELECT 1 FROM audit_anchor(-1, 500)"], ["SELECT 1 FROM audit_anchor(3, 500)"],
             ["SELECT 1 FROM audit_anchor(9223372036854775807, 500)"], ["SELECT 1 FROM audit_anchor(NULL, 500)"],

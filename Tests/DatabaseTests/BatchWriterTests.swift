@@ -94,7 +94,8 @@ import Testing
         }
     }
 
-    /// While the table is locked two statements stand, and what waits behind them for too long is not written afterwards.
+    /// While the table is locked, two statements wait for it. A write that waits behind them for too long is refused
+    /// and never written.
     @Test func aWriteThatWaitsTooLongIsRefusedAndNotWritten() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop", migrations: [Self.notes])
         var configuration = scratch.configuration(poolSize: 4)

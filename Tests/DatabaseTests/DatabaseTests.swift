@@ -267,7 +267,7 @@ import Testing
         #expect(try await database.read("SELECT id FROM things").count == 1)
     }
 
-    /// The server is gone before the loop could hear of it: what is sent now fails as it is sent.
+    /// The server ends before the loop notices it, so the statement fails when it is sent.
     @Test func aReadOnALostConnectionFailsWithoutHanging() async throws {
         let scratch = try await scratch()
         let cluster = try ScratchCluster.shared.get()

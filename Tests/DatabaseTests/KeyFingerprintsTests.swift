@@ -20,7 +20,7 @@ import Testing
             try await KeyHashs.verify(other, in: database)
         }
         #expect(try await scratch.query("SELECT id FROM key_marks ORDER BY id") == "k1\nk2\nof hashes")
-        // What is looked up by a hash is found with one key only, the last one where no line says so.
+        // Rows are found by a hash under one key: the one whose line says `hashes`, else the last one.
         let marked = first.replacing("\n", with: " hashes\n")
         for contents in [marked + second, second + marked] {
             try await KeyHashs.verify(try KeyRing(contents: contents), in: database)

@@ -34,7 +34,7 @@ import Testing
         #expect(try await scratch.query("SELECT to_regclass('c') IS NULL") == "t")
     }
 
-    /// A rollback does so, and a replica of the previous release that starts again while both run.
+    /// This happens after a rollback, and when a replica of the previous release restarts during an upgrade.
     @Test func migrationsOfANewerReleaseAreLeftAlone() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "shop")
         _ = try await run(scratch, [first, second])

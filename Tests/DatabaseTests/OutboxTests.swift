@@ -130,7 +130,7 @@ import Testing
         await parts.stop()
     }
 
-    /// A queue is nearly empty most of the time, and PostgreSQL keeps a plan that it made when it was.
+    /// A queue is nearly empty most of the time, and PostgreSQL keeps a plan that it made for the empty queue.
     @Test func aRelayTakesNoMoreThanItsRoomUnderAnyQueryPlan() async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
         try await scratch.query(
@@ -167,8 +167,8 @@ import Testing
         await parts.stop()
     }
 
-    /// A hundred thousand holds may end within a minute: a look that reads all that is due makes them late.
-    /// Whether PostgreSQL plans for any values or, as the first five times on a connection, for those at hand.
+    /// A hundred thousand holds may end within a minute, so a look must not read all that is due. PostgreSQL plans the
+    /// first five executions on a connection for their values, and later ones for any values.
     @Test(arguments: [true, false], ["force_generic_plan", "force_custom_plan"])
     func manyThatAreDueAreReadInOrder(isAnalyzed: Bool, mode: String) async throws {
         let scratch = try await ScratchDatabase.make(schema: "shop")
@@ -240,7 +240,7 @@ import Testing
         await parts.stop()
     }
 
-    /// However long nobody is there: it is no fault of the event's, and what is for others goes on.
+    /// However long a service is absent, its events lose no attempts and delay no items for others.
     @Test func eventsForAnAbsentServiceWaitUntriedAndTakeNoRoom() async throws {
         let parts = try await parts()
         for _ in 0..<40 { try await parts.publishEvent(.random()) }

@@ -8,8 +8,8 @@ import Testing
     /// The outcome of one write, as its caller learnt it.
     private enum WriteOutcome { case done, notDone, unknown }
 
-    /// Writers work while the server restarts again and again. Writes reported as done are there, those reported as not
-    /// done are not, and no writer waits for ever.
+    /// Writers work while the server restarts again and again. A write that was reported as done is in the table, and
+    /// one that was reported as not done is not. No writer waits for ever.
     @Test("every write is reported as done, not done or unknown", arguments: ["fast", "immediate"])
     func writes(mode: String) async throws {
         let cluster = try await Loop.offload { try ScratchCluster("-restart-\(mode)") }

@@ -37,7 +37,8 @@ import Testing
             let asked = stage.backstage.asked.filter { $0.type.rawValue.hasSuffix("export-person") }
             #expect(asked.count == ServiceName.services.count + 2 && asked.first?.type == ExportAccount.type)
             #expect(Set(asked.map { $0.context.actor?.userID }).count == 1 && asked[0].context.actor != nil)
-            // It is written down once, when every service had its first page and before a byte left.
+            // The export is noted in the audit trail once: after the first page of every service, and before the first
+            // byte of the answer.
             #expect(stage.backstage.asked.firstIndex { $0.type == BeginExport.type } == ServiceName.services.count)
             #expect(stage.backstage.asked.count { $0.type == BeginExport.type } == 1)
             #expect(document["personId"]?.stringValue == asked[0].context.actor?.userID.description)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Gateway
 
-/// A gateway over a real bus, and one process behind it that answers for every service, as a test tells it to.
+/// A gateway on a real bus. Behind it, one stand-in answers for every service as the test says.
 @Loop final class Stage {
     let tokens = TokenMaker()
     let backstage = Backstage()

@@ -40,7 +40,7 @@ struct Scene {
     /// What each level is multiplied with.
     var light = 1.0
 
-    /// The levels, 0 to 255: rectangles of many sizes, one over the other, as many more as they are smaller.
+    /// The levels, 0 to 255: rectangles of many sizes, one over the other. There are more of the smaller ones.
     func levels() -> [UInt8] {
         var random = Mutations(seed: seed)
         var plane = [Double](repeating: 120, count: width * height)

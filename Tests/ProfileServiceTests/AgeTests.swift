@@ -59,14 +59,14 @@ import Testing
         arguments: [
             ("2008-02-29", "2026-03-01"), ("2002-02-29", nil), ("2004-02-28", "2022-02-28"),
             ("2006-03-01", "2024-03-01"),
-            // Born on a leap day and 18 in a leap year does not happen; 100 years on, it does.
+            // Nobody who was born on a leap day turns 18 in a leap year.
             ("1904-02-29", "1922-03-01"), ("2008-12-31", "2026-12-31"),
         ] as [(String, String?)])
     func eligible(born: String, expected: String?) {
         #expect(CivilDate(born).map { Age.eligibleOn(born: $0, minimum: 18) } == expected.flatMap { CivilDate($0) })
     }
 
-    /// Against the dates that Foundation's calendar says, over the hours of a day and the changes of the clock.
+    /// Compares with Foundation's calendar, at each hour of some days and around changes of the clock.
     @Test(
         "dates where the person is",
         arguments: [

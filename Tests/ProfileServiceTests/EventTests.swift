@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Tells of one opening by each visitor, as a client at the address does, and counts what was stored.
+    /// Records one opening for each visitor from an address, and counts the stored events.
     @Loop private static func open(
         _ visitors: [String], from address: String, _ profile: ProfileStage
     ) async throws -> Int64 {
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    /// What the services that are still to come will tell, and the state that follows from it.
+    /// The events of visual preferences and verification, and the onboarding status that follows from them.
     @Test func eventsOfLaterServicesEndTheOnboarding() async throws {
         try await ProfileStage.run(replicas: 2, environment: ProfileStage.requiringTasks) { profile in
             let (preferences, photos) = (
@@ -315,7 +315,8 @@ import Testing
         }
     }
 
-    /// A change that meets the deletion is before it and goes with the rest, or comes behind it and is refused.
+    /// A change at the same time as the deletion either comes first and is deleted with the rest, or comes later and is
+    /// refused.
     @Test func aChangeDuringADeletionLeavesNothing() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let auth = try profile.stage.asking(as: .auth)
@@ -474,7 +475,8 @@ import Testing
         #expect(try await scratch.query(Self.journeysThatAreWrong) == "0")
     }
 
-    /// What is done of one person, or asked of all, reads none of the events of others, of which there may be ten millions.
+    /// There may be ten million events. A statement about one person must not read those of others, and the funnel must
+    /// use its index.
     @Test(arguments: [
         ("identify", "uuid, text", "gen_random_uuid(), 'v'"), ("forget", "text", "'v'"),
         ("erase", "uuid", "gen_random_uuid()"),

@@ -57,7 +57,8 @@ import Testing
         (status, mode)
     }
 
-    /// All hundred: none without an answer, and none that says "complete" or lets match whom a status forbids it.
+    /// Checks all hundred combinations. None lacks an entry, and no account status that forbids matching leads to
+    /// "complete" or to matching.
     @Test func everyRowOfTheTableHolds() throws {
         #expect(Onboarding.Step.allCases.map(\.rawValue) == Self.active.map(\.step))
         let columns = ["not_started", "in_progress", "deferred", "ready", "insufficient"]
@@ -176,7 +177,7 @@ import Testing
         #expect(Onboarding.status(of: record, plan, today: Self.today) == .active, "a backfill stands for it")
     }
 
-    /// Neither a plan without the step nor one where nothing needs it keeps anybody from being matched.
+    /// A declined verification blocks no matching if the plan has no such step, or if no capability needs it.
     @Test func aVerificationThatNothingNeedsMayBeDeclined() {
         var record = Self.record(questionnaire: true)
         record.photoVerification = .declined

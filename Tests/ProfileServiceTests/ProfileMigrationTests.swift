@@ -165,7 +165,7 @@ import Testing
         #expect(try await scratch.query("SELECT copied_tasks FROM profiles") == "{first,second}")
     }
 
-    /// The event of a person names no plan: it is not taken for a second one, nor for a version to which the person moved.
+    /// The event names no plan. So it counts for one plan only, and not for a version that the person moved to later.
     @Test func peopleCompleteBeforeItWasStoredAreCounted() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "profile")
         let before = try #require(ProfileMigrations.all.firstIndex { $0.name == "m0027_plans_completed_before" })

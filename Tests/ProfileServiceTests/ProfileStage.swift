@@ -110,7 +110,7 @@ import Testing
         try await ask(UpdateMe(fields: fields, ifMatch: ifMatch))
     }
 
-    /// The refusal of a request: of a code that the message declares, with its status.
+    /// The refusal of a request. The message must declare its code, with its status.
     func refusal<Request: BusRequest>(of request: Request, signedIn: Bool = true) async throws -> BusError {
         let error = try #require(
             await #expect(throws: BusError.self) { try await gateway.call(request, options(signedIn: signedIn)) })

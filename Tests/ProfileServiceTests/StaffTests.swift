@@ -42,7 +42,7 @@ import Testing
                 "SELECT act FROM audit WHERE chain <> 'service' ORDER BY at")
             #expect(acts == "date_of_birth_set\ndate_of_birth_corrected")
             #expect(try await profile.stage.rows("SELECT count(*) FROM staff_notes") == "1")
-            // By whom stands there by a pseudonym, and neither the note nor a date in the clear.
+            // The audit trail names the member of staff by a pseudonym. Neither the note nor a date is readable.
             let written = try await profile.stage.rows(
                 "SELECT details FROM audit UNION ALL SELECT n::text FROM staff_notes n UNION ALL SELECT i::text FROM inbox i"
             )
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Whatever the policy for people's own dates is: a child who was found out is not matched.
+    /// A child whose age was corrected is not matched, whatever the policy for dates that people enter.
     @Test(arguments: ["soft_block", "reject"]) func aCorrectedDateUnderAgeBlocks(policy: String) async throws {
         try await ProfileStage.run(environment: ["PROFILE_AGE_POLICY": policy]) { profile in
             let desk = Bearers()
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    /// A push about the age is no news for who is suspended; it comes once they are back.
+    /// A suspended person gets no push about the birthday. It comes after the suspension.
     @Test func aSuspendedPersonIsNotNotifiedOfTheBirthday() async throws {
         try await ProfileStage.run { profile in
             let recorder = EventRecorder<NotifyPerson>()

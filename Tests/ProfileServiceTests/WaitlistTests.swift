@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Whatever the day of the person's is called in UTC, the push comes on it.
+    /// The push comes on the day in the time zone of the person, even if the date in UTC is another one.
     @Test(
         "the push comes on the birthday where the person is",
         arguments: [
@@ -111,8 +111,7 @@ import Testing
         }
     }
 
-    /// Neither the date of birth nor the birthday that it follows from: not in a table, not sealed in an outbox that a date
-    /// could be read from, not in the log.
+    /// Neither the date of birth nor a date from which it follows is readable in a table, in the outbox or in the log.
     @Test func noTableOrLogRevealsADateOfBirth() async throws {
         try await ProfileStage.run { profile in
             let born = CivilDate("\(Timestamp.now().date.year - 17)-12-30")!

@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    /// An answer that is written upon a session as it was read, after somebody else has answered in it or completed it: it
-    /// would be missing in what they were told, or beside a snapshot.
+    /// A request reads the session, and another request answers or completes it before the first one writes. Such a
+    /// write is rejected: the reply to the other request, or its snapshot, would lack the answer.
     @Test(arguments: ["another answer", "completion", "the same answer"])
     func aStaleAutosaveIsRejected(_ meanwhile: String) async throws {
         try await withService { service in
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// Answers without a session's id go to the current one, and while somebody waits for it another may be opened. It is not
-    /// theirs before they have it: whoever writes to a session that nobody took leaves no trace that it has changed.
+    /// Answers without a session's ID go to the current session. While a request waits for the lock of that session,
+    /// another one may be opened. The request must then lock the new session, or its write would not count as a change.
     @Test func aSessionOpenedDuringTheWaitIsUsed() async throws {
         try await withService { service in
             let person = Identifier.random()

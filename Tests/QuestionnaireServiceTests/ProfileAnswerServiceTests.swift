@@ -127,7 +127,7 @@ import Testing
             GetSession(questionnaire: Self.key, sessionId: session), service.options(person))
     }
 
-    /// The person took the answer back to where profile takes it no more: they are asked again, and told why.
+    /// The person shows an old answer again that profile refuses now. They are asked again, and told why.
     @Test func aRefusedAnswerShownAgainIsAskedAgain() async throws {
         let definition = Sample.definition([
             Sample.question("isShy", "boolean"),
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    /// More than most messages may have: they are as many as a profile has fields, with texts as long as they may be.
+    /// The answers are larger than most messages may be: one for each field of a profile, each of the longest length.
     @Test func aMoveMayAskProfileAboutManyLongAnswers() async throws {
         let names = (0..<20).map { "long\($0)" }
         let long = JSONValue.string(String(repeating: "x", count: 4096))

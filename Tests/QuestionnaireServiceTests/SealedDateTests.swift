@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// A replica that leaves dates open, after others have sealed them; in the end nothing of what it wrote lies open.
+    /// Others have sealed the dates, and one replica still writes them open. In the end, all that it wrote is sealed.
     @Test func openDatesAmongSealedOnesAreFoundAndSealed() async throws {
         try await withService { service in
             try await service.publish(Self.definition(version: 4))
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    /// What a service that was broken into can do with the right to seal what is told once.
+    /// What an attacker in the service can do with its right to seal the history.
     @Test func theHistoryIsSealedAndNotChanged() async throws {
         try await withService(environment: ["QUESTIONNAIRE_SEAL_DATES": "false"]) { service in
             try await service.publish(Self.definition(version: 4))

@@ -37,8 +37,7 @@ import Testing
         }
     }
 
-    /// As a client does that is asked to come again, while profile answers: on a machine that does something else it may
-    /// take it too long.
+    /// Tries again, as a client does, while profile answers. On a busy machine, profile may answer too late.
     private func again<Value: Sendable>(
         _ service: RunningService, _ body: @Loop () async throws -> Value
     ) async throws -> Value {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import QuestionnaireService
 
-/// Random sessions over random pairs of versions. What must become of each answer is told by what was done to its question
-/// when the pair was made, and by nothing of the service.
+/// Random sessions over random pairs of versions. The test derives what must become of each answer from its own edits
+/// of the questions, without code of the service.
 @Suite("migration of sessions") struct SessionMigrationTests {
     private static let now = Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_000)
 
@@ -106,7 +106,7 @@ import Testing
         #expect(whole.stale == ["one"] && whole.newQuestions == [] && second.newQuestions == ["one"])
     }
 
-    /// Questions swap, lose and get back their keys, and people answer in between: as the history has it, each revision of a
+    /// Questions swap, lose and get back their keys, and people answer in between. In the history, each revision of a
     /// place is one answer.
     @Test func noRevisionOfAPlaceIsUsedTwice() throws {
         var generator = SeededGenerator(state: 7)
@@ -210,7 +210,8 @@ extension [String: Answer] {
 }
 
 extension Answer {
-    /// Whether the history has one row for both; that it is to be asked again, or when it was given, is not in it.
+    /// Whether the history has one row for both. The history does not contain the time of an answer, or whether it is
+    /// stale.
     fileprivate func isSameAnswer(as other: Answer?) -> Bool {
         (state, value, preference) == (other?.state, other?.value, other?.preference)
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// How PostgreSQL reads a session. It keeps a plan for as long as a connection lives, whatever the tables have become since.
 @Suite("reading a session") struct SessionReadTests {
-    /// A write asks for its own mutation id, and a session may have had thousands: none of them is read but the one.
+    /// A session may have thousands of mutation IDs. A write reads only its own.
     @Test(arguments: [false, true])
     func aMutationIsFoundWithoutReadingTheOthers(_ isAnalyzed: Bool) async throws {
         try await withService { service in

@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    /// Nobody but the owner can have said no, and nobody but two reviewers' yes leads to an account that moves: what must
-    /// hold of any life is judged by what happened in it, not by the table.
+    /// Only the owner can dispute a case, and an account moves only after the approval of two reviewers. The test
+    /// judges each life by its events, not by the table.
     @Test("random sequences of events keep the invariants", arguments: [false, true])
     func randomLives(isDecoy: Bool) {
         var generator = SystemRandomNumberGenerator()
@@ -121,7 +121,7 @@ import Testing
         ClaimantView.view(seen: seen, requestedAt: Self.start, holdUntil: Self.end, now: now)
     }
 
-    /// The same steps in a real case up to some point, in one that is disputed there, and in a decoy.
+    /// Compares three cases with the same steps: a real one, one that is disputed after some steps, and a decoy.
     @Test("a claimant cannot see a dispute", arguments: 0...2)
     func dispute(after steps: Int) {
         let acts: [(CaseEvent, CaseActor)] = [
@@ -158,12 +158,13 @@ import Testing
         #expect(life.seen == .rejected)
     }
 
-    /// Everything that a claimant can see of a case short of the account itself, to whatever length, and what each of the
-    /// claimant's own steps is answered: a decoy can show all of it.
+    /// Whatever a claimant sees of a real case, except the account itself, a decoy can show as well. This includes the
+    /// replies to the claimant's own steps.
     @Test func everyCourseThatAClaimantCanSeeIsOneOfADecoy() {
         let real = Courses(of: CaseLife(status: .held, shadow: nil, isDecoy: false))
         let decoy = Courses(of: CaseLife(status: .held, shadow: nil, isDecoy: true))
-        // What a decoy shows next hangs on nothing but what it shows now: what holds for each step holds for every course.
+        // What a decoy shows next depends only on what it shows now. So what holds for each step holds for every
+        // course.
         #expect(real.steps.subtracting(decoy.steps).sorted() == [], "tells of an account, or what its owner said")
         #expect(decoy.steps.subtracting(real.steps).sorted() == [], "tells that there is none")
         let courses = real.lists(upTo: 9)
@@ -221,8 +222,8 @@ import Testing
     }
 }
 
-/// What can be seen of a life: each step from what is shown to what is shown next, and whether the claimant made it; and what
-/// the claimant's own acts are answered, where nothing moves.
+/// What can be seen of a life: each step from one shown status to the next, and whether the claimant made it. Replies
+/// to acts of the claimant that change nothing count, too.
 struct Courses {
     private(set) var steps: Set<String> = []
     /// What may be shown next.

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Two claims, carried to the end of both: who completes first has the account, and no second approval moves it again.
+    /// Two claims are both approved. The first to complete gets the account, and the other cannot move it again.
     @Test("a completed case ends every other open case", arguments: ["held", "in_review", "contested", "approved"])
     func others(status: String) async throws {
         try await RecoveryStage.run { recovery in
@@ -51,7 +51,7 @@ import Testing
             #expect(
                 Set(try await recovery.closed.atLeast(2).map { "\($0.caseID) \($0.outcome)" })
                     == ["\(first.recoveryId) completed", "\(second.recoveryId) rejected"])
-            // Its claimant is shown what they were shown before, and in time what any other claimant is shown.
+            // The claimant sees the same status as before, and later what any other claimant sees.
             if status == "approved" {
                 #expect(late?.code == "recovery_closed")
             } else {
@@ -72,7 +72,8 @@ import Testing
         }
     }
 
-    /// A decoy that is shown as approved, and a case that was disputed: auth judges the code, and says at last that it is over.
+    /// The claimant completes a decoy that is shown as approved, or a disputed case. Auth checks the code, and then
+    /// says that the case is over.
     @Test("completing a decoy or a disputed case ends as a rejection", arguments: ["decoy", "disputed"])
     func shadows(kind: String) async throws {
         try await RecoveryStage.run { recovery in

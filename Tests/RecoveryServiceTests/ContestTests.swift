@@ -37,7 +37,8 @@ import Testing
             let shown = try await recovery.gateway.call(ListOwnCases(), recovery.options(recovery.owner))
             #expect(shown.cases.map(\.status) == ["contested"] && recovery.closed.heard.isEmpty)
 
-            // Within 90 days of one that reviewers decided a second contest is none; who has shown something is not barred for it.
+            // Within 90 days after reviewers decided a contest, another one is an ordinary dispute. A claimant with a
+            // proof is not barred for it.
             try await recovery.stage.rows("UPDATE cases SET decided_at = now()")
             let second = try await recovery.claim(claimant: "000002")
             #expect(try await recovery.dispute(second.recoveryId, as: recovery.owner).status == "disputed")
@@ -50,8 +51,8 @@ import Testing
         }
     }
 
-    /// A thief with the phone claims the account and says no to that: the owner's claim is contested all the same, until
-    /// reviewers decided upon one.
+    /// A thief with the phone claims the account and contests that claim. As reviewers have not decided on it, the
+    /// owner's own claim can still be contested.
     @Test(
         "an undecided contest does not count as a contest",
         arguments: ["open", "taken back", "expired", "approved before it"])
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    /// Both sides were heard: who is a thief by the reviewers' word gets no second case.
+    /// Reviewers heard both sides and rejected the claimant, who gets no second case.
     @Test func aClaimantRejectedInAContestedCaseIsBarred() async throws {
         try await RecoveryStage.run { recovery in
             recovery.auth.facts.proof = "former_number"

@@ -8,7 +8,7 @@ import Testing
 
 /// How quick the queue and a page are among a million cases, `scripts/bench-recoveries` measures.
 @Suite("recovery with many cases", .serialized) struct MeasureTests {
-    /// Held cases, each with its timer, whose holds end within so many seconds from a day on that is far away.
+    /// Makes held cases with their timers. Their holds end within a number of seconds, on a day far in the future.
     @Loop private func make(_ count: Int, endingWithin seconds: Int, _ recovery: RecoveryStage) async throws {
         try await recovery.stage.rows(
             """

@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// However many claim an account, its owner has for each what stops it, at each stage.
+    /// However many people claim an account, its owner gets a way to stop each claim, at each stage.
     @Test func noneOfManyClaimsIsLeftOut() async throws {
         try await RecoveryStage.run { recovery in
             let count = NoticePlan.mostTogether + 4
@@ -171,7 +171,8 @@ import Testing
         }
     }
 
-    /// What sleeps is held longer, and so is as large a part of the numbers behind which nobody is.
+    /// Claims of dormant accounts have a longer hold. The same share of unknown numbers has it, so a long hold reveals
+    /// nothing.
     @Test func aLongHoldDoesNotRevealADormantAccount() async throws {
         try await RecoveryStage.run { recovery in
             func hours(_ phone: String, _ claimant: String) async throws -> Int64 {

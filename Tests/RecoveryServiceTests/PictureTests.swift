@@ -232,7 +232,7 @@ import Testing
             let chain = "SELECT count(DISTINCT chain) FROM audit WHERE act = 'picture_seen' AND chain <> 'service'"
             #expect(try await recovery.stage.rows(chain) == "1")
 
-            // Neither by whom the case is about, nor of a case that nobody may see, nor by a session that has ended.
+            // Nobody sees a picture in their own case, of a hidden case, or with a session that has ended.
             let hidden = recovery.pictures.promised.filter { $0.caseID == decoy.recoveryId }.map(\.mediaID)
             for (id, media, person, code) in [
                 (claim.recoveryId, pictures[0].mediaId, recovery.owner, "forbidden"),

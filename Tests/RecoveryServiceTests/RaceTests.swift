@@ -6,7 +6,8 @@ import Testing
 
 @testable import RecoveryService
 
-/// What two want of one case at the same moment, over two replicas: one of them has it, and everything that is told agrees.
+/// Two requests for one case arrive at the same moment at two replicas. One of them wins, and all notices agree with
+/// that.
 @Suite("races have one winner") struct RaceTests {
     private static let rounds = Rounds.count(5, prove: 200)
 

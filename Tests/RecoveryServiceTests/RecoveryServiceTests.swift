@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    /// Auth's event has the account's turn before it asks for the claimant's: who holds that and waits for the account's
-    /// would be waited for in turn.
+    /// Auth's event locks the account first and then the claimant. A claim that locks them in the other order would
+    /// cause a deadlock.
     @Test func aClaimWaitingForTheAccountHoldsNoOtherLock() async throws {
         try await RecoveryStage.run { recovery in
             let database = recovery.stage.containers[0].database

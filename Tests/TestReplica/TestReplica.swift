@@ -5,9 +5,9 @@ import Foundation
 import ServiceRuntime
 import TestSupport
 
-/// A replica of auth that does ``TestWork``: `TestReplica ENDPOINT LOG`. It drains and ends at SIGTERM, stops between two jobs
-/// of its loop for each byte on its standard input, and ends at once when that ends. With `BUS_KEY` and `BUS_ALLOWED` it has
-/// keys; with `BUILD=next` it is the build after this one, which does ``ShiftWork``, too.
+/// A replica of auth that does ``TestWork``: `TestReplica ENDPOINT LOG`. At SIGTERM it drains and ends. For each byte
+/// on its standard input it stops between two jobs of its loop. When the input ends, it ends at once. With `BUS_KEY`
+/// and `BUS_ALLOWED` it has keys; with `BUILD=next` it is the build after this one, which does ``ShiftWork``, too.
 @main enum TestReplica {
     static func main() async throws {
         let words = CommandLine.arguments

@@ -8,7 +8,7 @@ import Testing
 
 @testable import VestibuleCLI
 
-/// Auth as it was built, by itself: what only a process, or two, can show.
+/// Tests of auth that need one or two real processes.
 @Suite("auth, process by process", .serialized) struct AuthProcessTests {
     private static let device = DeviceClaim(name: "Pixel 9", platform: "android")
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What is asked many times at once of both processes in turn: how often each outcome came.
+    /// Sends a request many times at once, to both processes in turn. It returns how often each outcome came.
     @Loop private func outcomes<Request: BusRequest>(
         of request: Request, times: Int, at replicas: [Bus], _ name: @escaping @Sendable (Request.Reply) -> String
     ) async throws -> [String: Int] {
@@ -173,7 +173,8 @@ import Testing
     static let mayMount =
         (try? Subprocess.run(["unshare", "--mount", "--", "mount", "--bind", "/tmp", "/mnt"])) != nil
 
-    /// A provider is spoken to over TLS: the authority must be one that the system knows, and the host the one that was asked.
+    /// Auth sends to a provider only over TLS. The system must know the authority of the certificate, and the host must
+    /// be the requested one.
     @Test(
         "a provider behind TLS", .bounded,
         .enabled(if: AuthProcessTests.mayMount, "the system's authorities are replaced for one process"),

@@ -6,8 +6,8 @@ import Testing
 
 @testable import VestibuleCLI
 
-/// Words that stand nowhere else are put wherever a person's words can go, well and badly, and are then looked for in
-/// everything that the processes wrote down about their work.
+/// The test puts unique words wherever a person's words can go, in valid and invalid requests. Then it searches for
+/// them in all logs of the processes.
 @Suite struct CanaryTests {
     private static let phone = "+46709182736"
     /// What a person told, or is known by. Every one begins with letters or digits that nothing else of a system has.

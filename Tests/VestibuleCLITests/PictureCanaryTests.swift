@@ -5,8 +5,8 @@ import Testing
 
 @testable import VestibuleCLI
 
-/// A picture with a word in it is sent as a profile's photo, as a capture, as a document and as evidence of a recovery. It is then
-/// looked for in everything that the processes wrote down, and in a backup.
+/// The test sends a picture that contains a unique word as a profile's photo, a capture, a document and evidence of a
+/// recovery. Then it searches for the word in all logs and in a backup.
 @Suite struct PictureCanaryTests {
     private static let canaries = ["canarycomment", "canaryverdict", "canaryversion"]
     private static let operatorKey = Data("an operator's key of 32 bytes...".utf8).base64EncodedString()

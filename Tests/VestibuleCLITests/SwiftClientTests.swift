@@ -127,7 +127,7 @@ import VestibuleClient
         var values = (question.options ?? []).map { VestibuleClient.JSONValue.string($0.key) }
         var revision = try #require(stored.first { $0.question == question.key }).revision
         for keepsMine in [true, false] {
-            // What is written by the other device has the newest revision, and what this one has seen is older.
+            // The other device writes the newest revision, and this device has seen only an older one.
             values.reverse()
             revision = try await other.putAnswer(
                 questionnaire: "yoked-compat", session: session, question: question.key,

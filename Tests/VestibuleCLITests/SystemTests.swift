@@ -23,7 +23,8 @@ import Testing
                 _ = Subprocess.wait(supervisor)
             }
         }
-        // Not readyz: a process that ends before the supervisor itself has seen that ends the start.
+        // The test does not wait for `readyz`. If a process ends before the supervisor has seen that the system is
+        // ready, the start fails.
         try installation.wait("a ready system", seconds: 90) { installation.text.contains("Ctrl-C stops everything.") }
 
         let second = try installation.run("up", "--state", state.path, "--http", address, "--detach")
@@ -71,7 +72,7 @@ import Testing
         // A system is ready with one of each: the other replica may still be on its way.
         try installation.wait("every replica's word", seconds: 30) { try states() == everybody }
 
-        // A look waits a tenth of a second for each replica, and another look sees who was too slow for one.
+        // `top` waits a tenth of a second for each replica. If one is too slow, the next call shows it.
         try installation.wait("a table of all replicas") {
             let top = try installation.run("top", "--once", "--state", state.path).output
             let loads = top.split(separator: "\n").map { $0.split(separator: " ").prefix(4).joined(separator: " ") }
@@ -232,8 +233,8 @@ import Testing
         #expect(try backfill() == (0, "Completed: 0. Already complete: 1. Unknown: 0.\n"))
     }
 
-    /// One request's trace is seen at every service that has to do with it, and what one says that it asked another
-    /// says that it was asked.
+    /// The trace of a request is seen at every service that takes part. The calls that one service counts as sent,
+    /// another counts as received.
     @Test func busTrafficIsTracedAndItsCountsAgree() throws {
         let system = try RunningSystem(scale: "profile=2")
         defer { system.stop() }

@@ -111,8 +111,8 @@ extension Outbox {
     }
 
     /// Removes delivered events that no receiver needs any more, but none within an hour of its delivery. These are
-    /// events for no known receiver, events that are a day old, and events that are an hour older than the last
-    /// agreement with their receiver.
+    /// events for no known receiver, and events that are a day old. Events that are an hour older than the last
+    /// agreement with their receiver are removed, too.
     package func purgeDelivered() async throws { _ = try await inBatches(Self.purge, []) }
 
     /// Repeats a statement that picks and changes a batch of rows, until it picks less than a whole batch. It may

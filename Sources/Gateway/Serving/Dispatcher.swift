@@ -116,8 +116,8 @@ import ProcessRuntime
         return decorated(response, request.head, trace)
     }
 
-    /// The response for a path that is no operation: a file of the web app, the development codes that it shows, or a
-    /// redirect to a page's new address.
+    /// The response for a path that is no operation. It is a file of the web app, the development codes, or a redirect
+    /// to the new address of a page.
     ///
     /// - Returns: the response, and the path for logs and metrics.
     private func file(_ head: HTTPRequestHead) async throws(Problem) -> (HTTPResponse, String?) {

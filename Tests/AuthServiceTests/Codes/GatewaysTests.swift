@@ -123,7 +123,8 @@ import Testing
             for gateway in gateways.all {
                 #expect(try await Gateways.get(Self.path, at: gateway, token: session.accessToken).status == 200)
             }
-            // One starts while it ends, and one when it is over: it never takes the token.
+            // One gateway starts just before the session ends, and one after that. The second must never accept the
+            // token.
             try gateways.add()
             _ = try await auth.ask(Logout(), as: actor(session))
             let ended = MonotonicClock.now()
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    /// A role counts from the next sign-in on, and not for a second longer than it is had.
+    /// A role counts from the next sign-in on. At most a second after it is revoked, it counts no more.
     @Test(.timed) func aRoleOpensItsRoutesAndEndsWithinASecond() async throws {
         try await run(replicas: 2, gateways: 2) { auth, gateways in
             let routes =

@@ -203,14 +203,14 @@ import Testing
             try await auth.stage.rows("UPDATE outbox SET attempts = 7, due_at = now() WHERE destination = 'sms'")
             let waits = "SELECT count(*) FROM outbox WHERE attempts = 8 AND due_at > now() + interval '25 minutes'"
             #expect(try await eventually { try await auth.stage.rows(waits) == "1" })
-            // Given up at last, it leaves nothing: no number outlives its person as a dead letter.
+            // After the last attempt nothing is left: a dead letter would keep the number after the person is deleted.
             try await auth.stage.rows("UPDATE outbox SET attempts = 9, due_at = now() WHERE destination = 'sms'")
             #expect(try await eventually { try await auth.stage.rows("SELECT count(*) FROM outbox") == "0" })
             #expect(auth.stage.log.text.contains("sms_given_up"))
         }
     }
 
-    /// Events go by another relay: nobody waits for a provider but those who wait for its SMS.
+    /// Events have a relay of their own, so a slow SMS provider delays SMS only.
     @Test(.timed) func aHangingSMSProviderDelaysNoEvent() async throws {
         try await Self.run(.hangs, .hangs) { auth, first, _ in
             let (container, profile) = (auth.stage.containers[0], EventRecorder<AccountStatusChanged>())

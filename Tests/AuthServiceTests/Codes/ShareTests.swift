@@ -49,7 +49,7 @@ import Testing
             let three = ["otp_invalid", "otp_invalid", "otp_locked"]
             #expect(told == three + three + three + ["otp_locked"], "the tenth is the last")
             #expect(try await auth.stage.rows("SELECT sum(wrong_tries) FROM challenges") == "10")
-            // Another challenge is of no more use, nor is its right code, and no new one is sent.
+            // Even the right code of another challenge is refused, and no new code is sent.
             try await auth.stage.rows("UPDATE challenges SET state = 'open' WHERE id = '\(early.challenge)'")
             let spent = try await auth.refusal(of: verify(early))
             #expect(spent.code == "otp_locked" && spent.executed == .no && spent.details == Self.alternatives)
@@ -116,7 +116,7 @@ import Testing
             let device = try await auth.refusal(of: SendOTP(phone: Self.phone, device: proof))
             #expect(device.code == "rate_limited" && device.details == nil)
             _ = try await spend(auth)
-            // The code that it was sent before all that still counts, and so does a new one.
+            // The code that the device got before still counts, and so does a new one.
             #expect(try await auth.ask(verify(sent)).user.id == owner.user.id)
             let again = try await auth.code(for: Self.phone, by: proof)
             #expect(try await auth.ask(verify(again)).user.id == owner.user.id)

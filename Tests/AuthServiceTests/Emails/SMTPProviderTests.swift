@@ -142,7 +142,7 @@ import Testing
                 VerifyEmailCode(challengeId: sent, code: code, device: AuthStage.device, app: SignInRulesOfTests.free))
             #expect(session.isNewUser)
             #expect(!auth.stage.log.text.contains("anna") && !auth.stage.log.text.contains(code))
-            // Nobody has that mailbox: the code is given up at once, and another may be requested.
+            // The mailbox does not exist. So the code fails at once, and another may be requested.
             server.reply(to: "RCPT", "550 5.1.1 unknown")
             let lost = try await auth.ask(SendEmailCode(email: "nobody@example.com")).challengeId
             #expect(

@@ -87,7 +87,7 @@ import Testing
             #expect(try await social.auth.stage.rows("SELECT count(*) FROM identities") == "0")
             for attempt in 1...15 {
                 #expect(try await eventually { forms("/revoke", social).count >= attempt })
-                // What failed is put off as an item of its own, which has not been tried.
+                // A failed revocation is queued again as a new item with no attempts.
                 let next = "SELECT count(*) = 1 AND bool_and(attempts = 0) FROM outbox WHERE message_type IS NULL"
                 #expect(try await eventually { try await social.auth.stage.rows(next) == "t" })
                 let isDead = "SELECT count(*) FROM outbox WHERE message_type IS NULL AND dead_at IS NOT NULL"

@@ -333,7 +333,7 @@ import Testing
         }
     }
 
-    /// Nobody can be asked for a code of a number that the account does not have.
+    /// An account without a number can get no code by SMS, so an identity makes the sign-in fresh.
     @Test func withoutANumberASignInByAnIdentityIsFresh() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

@@ -151,7 +151,8 @@ import Testing
         }
     }
 
-    /// A code by email is weaker than an identity, whose device it is that counts.
+    /// A code by email is weaker than a linked identity. So only a device that the identity signed in may remove the
+    /// number.
     @Test func aDeviceSignedInByMailboxRemovesNoNumberBesideAnIdentity() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

@@ -12,8 +12,8 @@ import Testing
 
 /// The key that phones are looked up by takes the place of another, while people come and go.
 @Suite("look-up keys") struct LookupKeyTests {
-    /// A ring in its four states: the key of hashes finds the phones, a new key beside it, the new key alone, and one more
-    /// after that.
+    /// The key ring in four states. First the key of hashes finds the phones, then it and a new key, then the new key
+    /// alone, and at last one more key.
     private struct Rings {
         private static let third = KeyRing.generate(id: "third").replacing("\n", with: " lookup\n")
         private static let next = KeyRing.generate(id: "next").replacing("\n", with: " lookup\n")
@@ -169,13 +169,13 @@ import Testing
         return try #require(token())
     }
 
-    /// Everything that looks a number up, begun at one replica and gone on with at the other.
+    /// Does everything that looks a number up. Each act begins at one replica and continues at the other.
     @Loop private func live(_ a: Replica, _ b: Replica) async throws {
         let (old, new, other) = ("+14155552671", "+46701234567", "+14155552772")
         let person = try await signIn(old, a.auth)
         #expect(person.isNewUser)
         #expect(try await signIn(old, b.auth).user.id == person.user.id)
-        // A change, which is undone by a code for the number that was taken off, on a device that was known.
+        // A change of the number is undone with a code to the old number, on a known device.
         try await ageAccount(a.auth)
         let session = try await signIn(old, b.auth)
         _ = try await change(session, from: old, to: new, b.auth)
@@ -189,7 +189,7 @@ import Testing
         // Another one, undone by its token.
         let again = try await change(try await signIn(old, a.auth), from: old, to: new, a.auth)
         _ = try await b.auth.ask(UndoPhoneChange(disputeToken: again, device: proof))
-        // One that stays: the number that was taken off reaches the account, and proves something.
+        // A change that is not undone. The old number still finds the account, and is a proof in a recovery.
         let last = try await signIn(old, b.auth)
         _ = try await change(last, from: old, to: new, b.auth)
         for (claimed, claimant, proof) in [(old, other, nil), (new, old, "former_number")] {
@@ -287,7 +287,8 @@ import Testing
             try await roll(to: rings.after, auth)
             try await joins("+14155552674")
             try await areFound()
-            // The number's hash under the former key stands beside nobody any more: it is the one of limits.
+            // No row of a person has the hash under the former key any more. Only challenges still have it, since they
+            // count for limits.
             #expect(try await rehash(auth) == PhonesRehashed(people: 4, phones: 4, left: 0))
             let lasting = try people.map(\.phone).map { try hash($0, "test", rings.after) }
             for hash in lasting + [try hash(former, "test", rings.after)] {

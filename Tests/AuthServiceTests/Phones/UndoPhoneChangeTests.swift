@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    /// What a device did that the account had known for three days was its owner's doing.
+    /// Acts of a device that the account has known for three days count as acts of the owner.
     @Test(
         "a device that its owner removed undoes nothing",
         arguments: ["by itself", "by an older one", "by a younger one"])
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    /// A code tells whether a number was taken off an account only to who has it.
+    /// Only the holder of a number learns, by a code to it, whether it was taken off an account.
     @Test func aNumberThatWasNeverChangedLooksTheSame() async throws {
         try await SocialStage.run { social in
             let auth = social.auth

@@ -77,7 +77,7 @@ import Testing
             let put = PutDevice(deviceId: first.deviceId, name: "Pixel 9", platform: "android", pushToken: "new")
             _ = try await auth.ask(put, as: auth.actor(first))
             server.manner = GoogleServer.manner { _ in .answers(status: 404, body: GoogleServer.unregistered) }
-            // What was on its way still goes to the one that it was written for.
+            // A push that was queued before still goes to the old token.
             #expect(try await recorder.atLeast(1).map(\.outcome) == ["failed"])
             #expect(Set(Self.sent(server)) == ["old"])
             let devices = try await auth.ask(ListDevices(), as: auth.actor(first)).devices

@@ -123,7 +123,7 @@ import Testing
         #expect(await server.requests.count { $0.head.path == "/token" } == 1)
         #expect(await server.requests.count == 14)
         await server.stop()
-        // One that lives for no more than that minute is used for what asked for it, and not again.
+        // A token that is valid for only a minute is used for one request, and not again.
         let hasty = try await ProviderServer(GoogleServer.manner(expiresIn: 60) { _ in GoogleServer.taken })
         let other = try await Self.fcm(hasty)
         for _ in 0..<2 { try await other.send(Self.push, within: .seconds(5)) }

@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Its number stays where the claimant has it already; what sessions did to it before goes all the same.
+    /// The claimant already has the number, so it stays. Former numbers that sessions added before are removed.
     @Test func aRecoveryThatMovesNoNumberDropsFormerOnes() async throws {
         try await SocialStage.run { social in
             let auth = social.auth
@@ -200,8 +200,8 @@ import Testing
         }
     }
 
-    /// For a decoy that looks approved and for a disputed claim, the code is checked before the case is said to be
-    /// closed.
+    /// Auth checks the code before it says that a case is closed. This holds for a decoy that looks approved, and for a
+    /// disputed claim.
     @Test("a case that opens nothing is shown as closed only to a right code", arguments: [false, true])
     func nothingToOpen(isDisputed: Bool) async throws {
         try await AuthStage.run { auth in

@@ -7,12 +7,12 @@ import Testing
 
 @testable import AuthService
 
-/// The hold that auth keeps by itself: neither a recovery that was broken into nor a stolen operator's key moves an account
-/// before its owner had the time to say no.
+/// Auth keeps the hold by itself. So an attacker who controls recovery, or has an operator's key, cannot move an
+/// account before its owner had time to object.
 @Suite("the hold, as auth keeps it") struct HoldTests {
     private static let (owner, claimant) = ("+14155552671", "+46701234567")
 
-    /// A claim by recovery, which says that it lasts a second; with a code that completes it.
+    /// A claim that recovery begins with a hold of one second, and the request that completes it.
     @Loop private func claim(_ auth: AuthStage) async throws -> ApplyRecovery {
         let (first, code) = try await auth.code(for: Self.claimant, purpose: "recovery")
         let begin = BeginRecovery(

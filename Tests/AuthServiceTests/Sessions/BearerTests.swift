@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// The facts about a token for services with decisions of weight, and the callers that may ask.
+    /// What auth tells other services about a token, and which callers may ask.
     @Test func anotherServiceCanResolveATokenToItsUser() async throws {
         try await AuthStage.run { auth in
             let operators = try auth.stage.asking(as: .operator)

@@ -43,7 +43,7 @@ import Testing
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
             #expect(try await permission(session, auth).isFresh)
-            // As long ago as still counts; what stands between the two statements is less than the second.
+            // Just within the five minutes: the two statements run less than five seconds apart.
             try await auth.stage.rows("UPDATE sessions SET otp_at = otp_at - interval '295 s'")
             #expect(try await permission(session, auth).isFresh)
             _ = try await auth.ask(RefreshToken(refreshToken: session.refreshToken))

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// Else who signs in at a replica that has just started would be told that it cannot be done.
+    /// Otherwise a sign-in at a replica that has just started would fail.
     @Test func areReadBeforeAReplicaIsReady() async throws {
         try await AuthStage.run { auth in
             let instance = try await auth.stage.addReplica().bus.configuration.instance

@@ -3,9 +3,9 @@ import JSONText
 
 @testable import QuestionnaireService
 
-/// A text that begins with `{` is read as the file of a definition. Any other bytes edit one that is right, four bytes an
-/// edit: a fuzzer that changes single characters hardly ever gets past the form of the file. Each problem that is found has a place
-/// and can be shown, and a definition that is read has one canonical form.
+/// A text that begins with `{` is read as the file of a definition. Any other bytes are edits of a correct file, four
+/// bytes each. With changes of single characters, a fuzzer would hardly ever make a file that can be parsed. Each
+/// problem that is found has a place and can be shown, and a definition that is read has one canonical form.
 func checkDefinition(_ bytes: [UInt8]) throws {
     let text = bytes.first == UInt8(ascii: "{") ? bytes : CanonicalJSON.bytes(of: template.edited(by: bytes).value)
     var definition: Definition?
@@ -96,8 +96,8 @@ private struct Tree {
         }
     }
 
-    /// The tree after the edits that the bytes say: the first byte of an edit says what is done, the second and the third to
-    /// which part, and the fourth with what.
+    /// The tree after the edits. In each edit, the first byte chooses the kind, the second and third choose the part,
+    /// and the fourth is the argument.
     func edited(by bytes: [UInt8]) -> Tree {
         var tree = self
         for start in stride(from: 0, to: bytes.count - 3, by: 4) where tree.count <= 2000 {

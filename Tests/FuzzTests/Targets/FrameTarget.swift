@@ -5,7 +5,8 @@ private struct Frame: Equatable {
     let body: [UInt8]
 }
 
-/// What is read as a frame can be written, and is read as the same frame again: by itself, in two parts, and in a bundle.
+/// Every frame that can be read can be written again. It is then read as the same frame: by itself, in two parts, and
+/// in a bundle.
 func checkFrame(_ bytes: [UInt8]) throws(BrokenPromise) {
     if case .success(let header) = FrameHeader.decoded(bytes) {
         try promise(header.isWritable, "A header that is read cannot be written.")

@@ -8,7 +8,8 @@ private struct Reading: Equatable {
     var left = 0
 }
 
-/// What arrives in pieces is read as at once, and each request that is read can be written and read again.
+/// Bytes that arrive in pieces are read like bytes that arrive at once. Each request that is read can be written and
+/// read again.
 func checkRequests(_ bytes: [UInt8]) throws(BrokenPromise) {
     let reading = read([bytes[...]])
     try promise(read(bytes.indices.map { bytes[$0...$0] }) == reading, "Single bytes are read in another way.")

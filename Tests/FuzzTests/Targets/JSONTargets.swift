@@ -2,8 +2,8 @@ import Foundation
 
 @testable import JSONText
 
-/// A text that is read is JSON for Foundation, too, with the same content, and its canonical form has the same content
-/// again. Of a text that is refused, the place can be shown.
+/// Foundation reads the same content from each text that we accept. The canonical form has the same content, too. If a
+/// text is refused, the place of the error can be shown.
 func checkJSON(_ bytes: [UInt8]) throws(BrokenPromise) {
     let document: JSONDocument
     do throws(JSONTextError) {

@@ -3,8 +3,8 @@
 /// Small, so that a case takes milliseconds.
 private let limits = ImageLimits(bytes: 1 << 16, pixels: 1 << 16, scans: 10, work: 1 << 20)
 
-/// A picture that is read has measures within their ranges. Without what does not belong to it, it is the same picture, and
-/// there is nothing more to leave out.
+/// A picture that is read has measures within their ranges. After stripping, it is the same picture, and stripping it
+/// again removes nothing more.
 func checkPicture(_ bytes: [UInt8]) throws(BrokenPromise) {
     let stripped = try? ImageStripper.strip(bytes)
     guard let report = try? ImageReader.read(bytes, limits: limits) else { return }
@@ -17,7 +17,7 @@ func checkPicture(_ bytes: [UInt8]) throws(BrokenPromise) {
     try promise((try? ImageStripper.strip(stripped)) == stripped, "A stripped picture can be stripped further.")
 }
 
-/// The same of a PNG, and of the one that has these bytes and the checksums that belong to them: a fuzzer guesses none.
+/// Checks the bytes as a PNG, and once more with correct checksums, which a fuzzer cannot guess.
 func checkPNG(_ bytes: [UInt8]) throws(BrokenPromise) {
     try checkPicture(bytes)
     var (mended, start) = (bytes, PNGChunks.signature.count)

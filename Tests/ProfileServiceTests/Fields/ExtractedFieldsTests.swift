@@ -38,7 +38,7 @@ import Testing
             ("shoeSize", 43), ("height", ["feet": 5, "inches": 7]), ("timeZone", "Europe/Stockholm"),
             ("heightInches", 400), ("country", "Sweden"), ("dateOfBirth", "2190-01-01"), ("firstName", "Zoë"),
         ])
-        // As where the person gives it: a first name stands in where no display name was chosen.
+        // As in a change by the person: without a display name, the first name is used.
         #expect(taken.change.states == ["firstName": .answered("Zoë"), "displayName": .answered("Zoë")])
         #expect(taken.change.dateOfBirth == nil && taken.change.timeZone == nil && taken.change.problems.isEmpty)
         #expect(

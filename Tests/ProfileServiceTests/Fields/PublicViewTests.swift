@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// One refusal for everybody who is not to be seen, and looking makes no profile.
+    /// Everybody who must not be seen gets the same refusal, and looking at somebody creates no profile.
     @Test func aMinorLooksLikeAnUnknownPerson() async throws {
         try await ProfileStage.run { profile in
             try await profile.update(["displayName": "Zoë"])
@@ -101,8 +101,8 @@ import Testing
             let seen = [try await person(open), try await person(closed)]
             let unseen = [try await person(young), suspended, .random()]
             var times: [Identifier: [Double]] = [:]
-            /// What most calls for each take longer than, in ms: what else the machine does only adds to some of them, and
-            /// what tells somebody apart adds to all.
+            /// The time that four of five calls exceed, in ms, for each person. The load of the machine delays some
+            /// calls. A difference between people would delay all calls.
             func quickest() throws -> [[Double]] {
                 try [seen, unseen].map { group in
                     try group.map { id in

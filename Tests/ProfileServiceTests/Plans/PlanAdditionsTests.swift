@@ -403,8 +403,8 @@ private enum Garden {
             let stored = try await profile.stage.rows(
                 "SELECT version, completed_at IS NOT NULL FROM person_plans WHERE person_id = '\(complete)'")
             #expect(stored == "3|t")
-            // A person who once was complete, and is not any more, moves too, and is not complete in the newer
-            // version.
+            // A person who was complete once, and is not now, moves as well. In the newer version the person is not
+            // complete.
             let former = Identifier.random()
             _ = try await Self.ask(GetMe(), profile, former)
             try await profile.stage.rows(

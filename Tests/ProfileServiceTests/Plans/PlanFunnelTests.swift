@@ -115,7 +115,7 @@ import Testing
             """)
     }
 
-    /// From the first request on, and what was answered in another app counts from the beginning.
+    /// Progress is stored from the first request on. Answers from another app count from the beginning.
     @Test func aPersonsStepsAreStoredAsTheyAreDone() async throws {
         try await ProfileStage.run { profile in
             let progress = """
@@ -182,7 +182,8 @@ import Testing
             #expect(try await profile.ask(ViewOnboarding()).onboardingStatus == "blocked")
             #expect(try await profile.stage.rows(stored) == "f|f|f")
 
-            // The same person a year later: old enough for two to four days, and last here before that.
+            // The same person a year later. Their birthday was two to four days ago, and their last visit was before
+            // it.
             let born = CivilDate(daysSinceEpoch: today.daysSinceEpoch - 18 * 365 - 7)
             let sealed = profile.sealer.seal(Array(born.description.utf8), associated: profile.person.array)
             try await profile.stage.rows(
@@ -197,7 +198,8 @@ import Testing
         }
     }
 
-    /// What changes the profile before the next change of the person does not hide that the person is old enough now.
+    /// Another change of the profile may come before the next one by the person. The birthday between them must be
+    /// stored all the same.
     @Test(arguments: ["recheck", "skip", "move"]) func aBirthdayBeforeAnotherChangeIsStored(other: String) async throws
     {
         try await ProfileStage.run { profile in

@@ -156,7 +156,7 @@ import Testing
 
     // MARK: Oracle
 
-    /// What an oracle says of a condition: it knows only the JSON and the values, and no code of the product.
+    /// Evaluates a condition from its JSON and the values alone, without code of the product.
     private static func oracle(_ json: JSONValue, _ values: [String: JSONValue]) -> Bool? {
         if let constant = json.boolValue { return constant }
         guard let (name, inner) = json.objectValue?.first else { return nil }

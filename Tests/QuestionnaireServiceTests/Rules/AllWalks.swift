@@ -1,7 +1,7 @@
 import JSONText
 
-/// Every way of going through a small definition, one answer after the other, and what the gate has to say of it: written
-/// from the words of its rules, over the naive evaluator.
+/// Walks every path through a small definition and derives what the gate must report. It follows the text of the rules,
+/// with the naive evaluator.
 struct AllWalks {
     typealias Answer = NaiveQuestionnaire.Answer
 
@@ -11,7 +11,8 @@ struct AllWalks {
         var isDone = true
         var facts: [String: JSONValue] = [:]
         var children: [[String: Answer]] = []
-        /// How many questions one child is asked: of each child; without any, of every child that there could be.
+        /// The numbers of questions about one child: one number for each child, or for each possible child if there is
+        /// none.
         var ofOne = [0]
         /// In a section about each child: which of those who came to it this one is.
         var family = 0
@@ -19,7 +20,7 @@ struct AllWalks {
 
     private let definition: JSONValue
     private let questions: [(json: JSONValue, section: Int, index: Int)]
-    /// By question: the walks that have come to it; one more for those that have come to the end.
+    /// The walks that reached each question, and at last those that reached the end.
     private var walks: [[Walk]] = []
 
     /// - Parameter facts: those that conditions may look at.

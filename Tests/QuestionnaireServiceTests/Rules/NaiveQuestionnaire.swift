@@ -1,7 +1,7 @@
 import JSONText
 
-/// The rules of conditions once more, written from their text and read straight from a definition's JSON: what the
-/// service is held against. It knows no types and takes its time.
+/// A second implementation of conditions, to compare the service with. It follows the text of the rules and reads the
+/// JSON of a definition. It has no types and is slow.
 struct NaiveQuestionnaire {
     struct Answer: Hashable {
         var state: String

@@ -2,8 +2,8 @@ import JSONText
 
 @testable import QuestionnaireService
 
-/// What a person sees of a definition, and how far they are: written from the words of the rules, over the naive evaluator,
-/// and read straight from the definition's JSON.
+/// What a person sees of a definition, and how far they are. It follows the text of the rules, and reads the
+/// definition's JSON with the naive evaluator.
 struct NaiveWalk {
     struct Seen {
         let key: String

@@ -184,7 +184,7 @@ private struct Walker {
         return [Int(progress.answered), Int(progress.total), Int(progress.requiredRemaining)]
     }
 
-    /// X is Y exactly when nothing comes next, and whoever completes everything required misses nothing.
+    /// Everything agrees with the naive walk. All visible questions are answered exactly when no question is next.
     var agrees: Bool {
         keepsAll && progress == naive.progress && next == naive.next && missing == naive.missing
             && sheet.visible.map(\.key) == naive.seen.map(\.key) && (progress[0] == progress[1]) == (next == nil)

@@ -381,8 +381,8 @@ import Testing
         "phone_aliases.changed_by", "profiles.changed_by", "sessions.access_id", "subjects.subject",
     ]
 
-    /// The columns that may hold a person's ID: all of the type `uuid` but ``otherIDs``, texts of such a name, and
-    /// those with a foreign key to an account or a profile.
+    /// The columns that may hold a person's ID. These are columns of the type `uuid` except ``otherIDs``, texts of such
+    /// a name, and foreign keys to an account or a profile.
     func columnsNamedForPeople() async throws -> Set<String> {
         var found: Set<String> = []
         let others = "'{\(Self.otherIDs.joined(separator: ","))}'::text[]"

@@ -49,7 +49,7 @@ import Testing
                 let requested = try await fleet.gateway.call(request, fleet.options(key: "key-of-claim-\(number)"))
                 cases.append(requested.recoveryId)
             }
-            // A machine with the right clock takes over in the middle, as one with a wrong one may.
+            // A machine with the right clock takes over in the middle.
             fleet.kill(first)
             try fleet.start(.recovery, variables: ["RECOVERY_HOLD": "3s"])
             try await fleet.endLeases()

@@ -103,7 +103,8 @@ import Testing
         for end in [killed, refused] { #expect(ProcessEnd(end.json) == end) }
     }
 
-    /// One look alone may be the machine's load, and a look that failed says nothing of anybody.
+    /// A process may miss one check because the machine is busy. A check that fails as a whole says nothing about any
+    /// process.
     @Test func aProcessThatMissesThreeChecksInARowHangs() {
         let watch = HangWatch()
         for _ in 1...2 { watch.note([7, 8], answering: [8]) }

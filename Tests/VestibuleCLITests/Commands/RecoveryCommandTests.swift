@@ -4,8 +4,8 @@ import Testing
 
 @testable import VestibuleCLI
 
-/// `vestibule recovery` on a whole system: cases from the claim to the account in its claimant's hands, or not, decided by
-/// operators at a terminal. The holds end by the test's word in the tables, and by nothing that a user of the product has.
+/// `vestibule recovery` on a whole system. Operators at a terminal decide cases, from the claim to the end. The test
+/// ends holds by a change in the tables, which no user can make.
 @Suite("vestibule recovery", .serialized) struct RecoveryCommandTests {
     @Test func decidesCasesFromTheClaimToTheEnd() throws {
         let system = try RunningSystem(scale: "recovery=2")

@@ -26,7 +26,7 @@ import Testing
 
     @Test func aLeftoverRunFileNamesNoRunningSystem() throws {
         try Self.withFolder { state in
-            // Its number is that of a process that lives, as after the numbers have gone round.
+            // Its process ID belongs to a living process, as may happen when the system reuses IDs.
             let file = "{\"pid\":\(getpid()),\"http\":\"127.0.0.1:1\",\"processes\":[]}"
             try StateFolder.write(file, to: state.runFile, mode: 0o600)
             #expect(RunFile(state) == nil)

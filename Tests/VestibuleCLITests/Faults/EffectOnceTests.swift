@@ -22,7 +22,8 @@ import Testing
             let call = Loop.spawn {
                 try await Self.send("+14155552671", key: "key-of-one-request", fleet.gateway, fleet)
             }
-            // It is done, and the replica that did it has not heard of it: from before the call on no word of a commit got to it.
+            // The transaction is committed, but its replica does not know: since before the call, no reply to a commit
+            // has reached it.
             try await fleet.wait(until: "SELECT count(reply) FROM auth.inbox", is: "1")
             try fleet.start(.auth)
             try await fleet.ready(.auth, 2)
@@ -239,7 +240,7 @@ import Testing
         #expect(try await fleet.ids("SELECT id FROM auth.sessions") == Set(people.sessions.map(\.sessionId)))
         #expect(try await fleet.ids("SELECT id FROM auth.accounts") == Set(people.sessions.map(\.user.id)))
         #expect(try await fleet.sql("SELECT count(*) FROM auth.challenges") == "\(signedIn + claims)")
-        // Every event that was committed was taken in once: its place is the first and the last of its person.
+        // Every committed event was accepted once: its position is the first and the last of its person.
         #expect(try await fleet.ids("SELECT person_id FROM profile.profiles") == Set(people.sessions.map(\.user.id)))
         #expect(
             try await fleet.sql(
@@ -393,8 +394,8 @@ extension Fleet {
         }
     }
 
-    /// The codes that a number got, in the order in which they first came: of a killed relay an earlier one may come again, after
-    /// a later one too.
+    /// The codes that a number got, in the order in which they first came. A relay that was killed may repeat an
+    /// earlier one, even after a later one.
     func codes(for phone: String) -> [String] {
         var codes: [String] = []
         for sms in sms() where sms.to == phone {

@@ -252,8 +252,8 @@ import Testing
         return try await Loop.offload { try cluster.query(database, text) }
     }
 
-    /// Waits until SQL says what is expected: longer than a lease, since what a relay had sent to the server when it was
-    /// killed may still be done, after ``endLeases()`` too.
+    /// Waits until SQL gives the expected result, for longer than a lease. The server may still execute statements of a
+    /// killed relay, even after ``endLeases(of:)``.
     func wait(until sql: String, is expected: String) async throws {
         var seen = ""
         let isSo = try await eventually(within: .seconds(45)) {
@@ -263,8 +263,8 @@ import Testing
         try #require(isSo, "\(sql): \(seen) and not \(expected)")
     }
 
-    /// What a killed relay had in hand is free at once, and not when its thirty seconds are over. What a living one has in hand
-    /// is then delivered a second time: where that is counted, only services of which nobody runs are named.
+    /// Ends all leases, so that items of a killed relay are free at once and not after thirty seconds. Items of a
+    /// living relay are then delivered twice. A test that counts deliveries names only services that do not run.
     func endLeases(of services: Set<ServiceName>? = nil) async throws {
         for service in services ?? tables { try await sql("UPDATE \(service).outbox SET locked_until = NULL") }
     }

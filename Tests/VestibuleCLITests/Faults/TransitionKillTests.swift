@@ -9,8 +9,8 @@ import Testing
 @testable import RecoveryService
 @testable import VestibuleCLI
 
-/// Every line of the table of a case's life, and what auth does for a case, with a `kill -9` at the one moment that matters:
-/// while PostgreSQL commits it. The commit is rolled back, or done and its reply lost; the caller asks again.
+/// Makes each transition of a case, and each act of auth for a case, with a `kill -9` while PostgreSQL commits it. The
+/// commit is rolled back, or it is done and its reply is lost. Then the caller asks again.
 @Suite("a recovery that is killed at each transition", .serialized) struct TransitionKillTests {
     /// Whether the transaction of the killed process is committed.
     enum CommitOutcome: CaseIterable { case undone, done }
@@ -28,7 +28,8 @@ import Testing
         let begun = CaseTransition(.held, .withdrawn, .claimant, .held)
         let completed = CaseTransition(.completing, .completed, .auth, .completed)
         let ended = CaseTransition(.held, .disputed, .owner, .disputed, [.ownerTold, .freezeLifted, .claimantBarred])
-        // What is voided because another case moved the account is so in the transaction of that one's `completed`.
+        // A case that is voided because another one moved the account is voided in the transaction that completes the
+        // other.
         let lines = CaseStateMachine.table.filter { $0.event != .voided || $0.from == .completing }
         return lines.map { Moment(service: .recovery, act: $0.event.rawValue, line: $0) } + [
             Moment(service: .auth, act: "recovery_begun", line: begun),
@@ -89,7 +90,7 @@ import Testing
     }
 
     private func start(_ service: ServiceName) async throws {
-        // Longer than the test: what ends a hold here is the test's word in the tables.
+        // Longer than the test, which ends each hold by a change in the tables.
         running[service] = try fleet.start(service, variables: service == .recovery ? ["RECOVERY_HOLD": "72h"] : [:])
         try await fleet.ready(service, 1)
     }
@@ -283,9 +284,10 @@ import Testing
         }
     }
 
-    /// Nothing is on its way any more but timers that are not due, and what waits for verification, which does not run here.
+    /// Waits until the outboxes hold only timers that are not due, and items for verification, which does not run here.
     private func quiet() async throws {
-        // Both at one look: what one has told the other stands in one of them at least.
+        // One statement reads both outboxes: an item that one service sends to the other is always in at least one of
+        // them.
         let left = [ServiceName.auth, .recovery].map {
             """
             (SELECT count(*) FROM \($0).outbox

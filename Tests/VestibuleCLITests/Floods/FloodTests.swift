@@ -66,7 +66,8 @@ import Testing
     private func check(_ flood: Flood, at port: Int, _ token: String, _ gateway: pid_t?) async throws {
         var (quiet, flooded, memory): ([Duration], [Duration], [Int]) = ([], [], [])
         var rounds = 0
-        // One in a hundred is rare: where too few were measured to hold the bound, three times as many decide.
+        // Few measurements are in the slowest hundredth. If they exceed the bound, up to three times as many rounds
+        // decide.
         let least = Rounds.count(2, prove: 4)
         while rounds < least || (rounds < 3 * least && p99(flooded) > p99(quiet) * flood.mostTimes) {
             rounds += 1

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Connections whose clients finish nothing, and come again as soon as they were thrown out.
+/// Connections of clients that never finish a request, and that connect again when the server closes them.
 final class SlowClients: Sendable {
     /// What a client leaves undone.
     enum Manner: Sendable {

@@ -217,7 +217,7 @@ import Testing
         #expect(report.shortest == walks.lengths.min() && report.longest == walks.lengths.max())
     }
 
-    /// The same with facts, and with a section about each child that what is behind looks at.
+    /// The same with facts and a section about each child. Later conditions look at that section.
     @Test(arguments: 0..<Rounds.count(60, prove: 2000))
     func everyWalkOfEveryFamily(seed: Int) throws {
         let (json, facts) = Self.randomFamily(seed: UInt64(seed))

@@ -153,8 +153,8 @@ import Testing
         }
     }
 
-    /// What clients sent before there were devices is known again: the digests stand in the tables. Counted with Python's
-    /// hashlib over the text of RFC 8785.
+    /// Digests of writes from before there were devices are in the tables, so they must stay the same. Counted with
+    /// Python's hashlib over the text of RFC 8785.
     @Test func digestsOfEarlierWritesStayTheSame() throws {
         let item = ResponseItem(
             question: "a", value: 1, state: .answered, mutationId: Identifier("019c2f00-0000-7000-8000-000000000007"),
