@@ -44,8 +44,8 @@ public struct HTTPRoute: Sendable {
     public let access: Access
     /// One sentence for the reader of the API.
     public let summary: String
-    /// The HTTP status of a reply that is not an error. ``NoContent`` has 204, whatever this says.
-    public let success: Int
+    /// The HTTP status of a reply that is not an error; `nil` for 204 with ``NoContent``, and 200 with any other reply.
+    public let success: Int?
     /// The reply depends on its entity tag alone. A client may ask with `If-None-Match` whether its copy is still
     /// current.
     public let isRevalidated: Bool
@@ -54,14 +54,15 @@ public struct HTTPRoute: Sendable {
     /// The response time could reveal whether an account exists. The gateway sends each response at a fixed time after
     /// its request arrived.
     public let hidesItsTime: Bool
-    /// The operation creates something or answers with what exists: 201 or ``success``.
+    /// The operation creates something or answers with what exists: 201 or the status of ``success``.
     public let mayCreate: Bool
     /// The largest body that is accepted, in bytes.
     public let bodyLimit: Int
 
-    /// Takes the method, the path, the access and the summary. By default, each flag is false and the status is 200.
+    /// Takes the method, the path, the access and the summary. By default, each flag is false, and the status follows
+    /// from the reply.
     public init(
-        _ method: Method, _ path: String, _ access: Access, _ summary: String, success: Int = 200,
+        _ method: Method, _ path: String, _ access: Access, _ summary: String, success: Int? = nil,
         isRevalidated: Bool = false, carriesToken: Bool = false, hidesItsTime: Bool = false, mayCreate: Bool = false,
         bodyLimit: Int = 65_536
     ) {

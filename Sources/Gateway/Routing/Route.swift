@@ -75,7 +75,7 @@ import JSONText
     /// A route without a message of its own.
     convenience init(
         _ method: HTTPRoute.Method, _ path: String, _ access: Access, _ target: Target, _ id: String,
-        _ summary: String, success: Int = 200, body: JSONSchema? = nil
+        _ summary: String, success: Int? = nil, body: JSONSchema? = nil
     ) {
         self.init(HTTPRoute(method, path, access, summary, success: success), target, [:], id: id, ownBody: body)
     }
@@ -89,7 +89,7 @@ import JSONText
         self.target = target
         path = PathTemplate(declaration.path)
         let binding: MessageBinding? = if case .message(let binding) = target { binding } else { nil }
-        success = binding?.replyIsEmpty == true ? 204 : declaration.success
+        success = declaration.success ?? (binding?.replyIsEmpty == true ? 204 : 200)
         let members = binding?.members ?? []
         let others = members.filter { sources[$0.name] == nil }
         let bodyName = "\(id.capitalizedFirst)Request"
