@@ -67,7 +67,7 @@ package struct AccessTokenVerifier: Sendable {
         guard claims["iss"]?.string == issuer, claims["aud"]?.string == audience, let id = claims["jti"]?.string,
             let subject = claims["sub"]?.string.flatMap(Identifier.init),
             let session = claims["sid"]?.string.flatMap(Identifier.init),
-            let role = claims["role"]?.string, ["user", "staff", "admin"].contains(role),
+            let role = claims["role"]?.string.map(Role.init(rawValue:)), [.user, .staff, .admin].contains(role),
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
             issuedAt <= now + Self.clockSkew, issuedAt < expiresAt,
             claims["app"].map({ JSONSchema.publishableKey.problems(in: $0).isEmpty }) ?? true

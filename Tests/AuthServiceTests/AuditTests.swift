@@ -12,7 +12,7 @@ import Testing
     private static let phone = "+14155552671"
 
     private func actor(_ session: Session) -> Actor {
-        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        Actor(userID: session.user.id, sessionID: session.sessionId, role: .user)
     }
 
     /// The acts of the only person, in their order.

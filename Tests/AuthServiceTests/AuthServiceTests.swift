@@ -406,7 +406,7 @@ import Testing
             }
             #expect(isEnd && seen.count == 2 * RevocationsFollowed.largestPage)
             let one = try await auth.signIn(Self.phone)
-            _ = try await auth.ask(Logout(), as: Actor(userID: one.user.id, sessionID: one.sessionId, role: "user"))
+            _ = try await auth.ask(Logout(), as: Actor(userID: one.user.id, sessionID: one.sessionId, role: .user))
             let news = try await auth.ask(FollowRevocations(after: cursor, waitMs: 1000))
             #expect(!news.isFullPage && news.revocations.contains { $0.sessionID == one.sessionId })
         }
@@ -454,7 +454,7 @@ import Testing
         try await AuthStage.run { auth in
             let (ended, lasting) = (try await auth.signIn(Self.phone), try await auth.signIn("+14155552672"))
             let renewed = try await auth.ask(RefreshToken(refreshToken: lasting.refreshToken))
-            let actor = Actor(userID: ended.user.id, sessionID: ended.sessionId, role: "user")
+            let actor = Actor(userID: ended.user.id, sessionID: ended.sessionId, role: .user)
             _ = try await auth.ask(Logout(), as: actor)
             try await auth.stage.rows(
                 """

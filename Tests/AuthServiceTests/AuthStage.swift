@@ -171,7 +171,7 @@ import Testing
     func actor(_ session: Session) -> Actor {
         tokens.bySession[session.sessionId] = session.accessToken
         return Actor(
-            userID: session.user.id, sessionID: session.sessionId, role: "user", app: Self.app(of: session.accessToken))
+            userID: session.user.id, sessionID: session.sessionId, role: .user, app: Self.app(of: session.accessToken))
     }
 
     /// The claim `app` of an access token, which a gateway passes on.

@@ -111,7 +111,7 @@ import Testing
                 }
             ])
             var options = CallOptions.within(.seconds(2), key: "key-1")
-            options.actor = Actor(userID: .random(), sessionID: .ordered(), role: "user")
+            options.actor = Actor(userID: .random(), sessionID: .ordered(), role: .user)
             options.clientAddress = "203.0.113.9"
             options.accessToken = "t.o.k"
             for service in [ServiceName.gateway, .profile] {

@@ -161,7 +161,7 @@ import Testing
             #expect(refused?.code == "caller_not_allowed" && refused?.executed == .no && told.isEmpty)
             var options = CallOptions.standard
             options.isAsOperator = true
-            let actor = Actor(userID: .random(), sessionID: .random(), role: "admin")
+            let actor = Actor(userID: .random(), sessionID: .random(), role: .admin)
             options.actor = actor
             #expect(try await tool.call(Charge(), options).text == "charged by operator")
             #expect(told == [Charge.type])

@@ -52,13 +52,13 @@ struct TokenMaker {
 
     @Test func anOwnTokenIsAccepted() throws {
         let token = try judge(maker.token(now: now)).get()
-        #expect(token.actor == Actor(userID: maker.user, sessionID: maker.session, role: "user"))
+        #expect(token.actor == Actor(userID: maker.user, sessionID: maker.session, role: .user))
         #expect(token.expiresAt == now + 900)
     }
 
     @Test func theAppIsTheActors() throws {
         let token = try judge(maker.token(now: now, claims: ["app": "pk_a-1"])).get()
-        #expect(token.actor == Actor(userID: maker.user, sessionID: maker.session, role: "user", app: "pk_a-1"))
+        #expect(token.actor == Actor(userID: maker.user, sessionID: maker.session, role: .user, app: "pk_a-1"))
         for app: JSONValue in ["", "a b", "ä", 1, .null, .string(String(repeating: "a", count: 65))] {
             #expect(throws: TokenRefusal.invalid) { try judge(maker.token(now: now, claims: ["app": app])).get() }
         }

@@ -537,7 +537,8 @@ private let json = ["Content-Type": "application/json"]
                     let headers: HTTPHeaders = ["authorization": "Bearer \(token)"]
                     do {
                         codes.append(
-                            try await gatekeeper.admit(headers, to: access, from: address).actor?.role ?? "nobody")
+                            try await gatekeeper.admit(headers, to: access, from: address).actor?.role.rawValue
+                                ?? "nobody")
                     } catch {
                         codes.append(error.code)
                     }

@@ -323,7 +323,7 @@ import Testing
             let options = CallOptions(timeout: .seconds(10))
             for _ in 0..<20 {
                 let person = Identifier.random()
-                let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
+                let actor = Actor(userID: person, sessionID: .ordered(), role: .user)
                 @Loop @Sendable func update(_ fields: [String: JSONValue]) async throws {
                     _ = try await profile.gateway.call(
                         UpdateMe(fields: fields), CallOptions(timeout: .seconds(10), actor: actor))

@@ -96,7 +96,7 @@ import Testing
 
     func options(signedIn: Bool = true) -> CallOptions {
         CallOptions(
-            timeout: .seconds(10), actor: signedIn ? Actor(userID: person, sessionID: .ordered(), role: "user") : nil)
+            timeout: .seconds(10), actor: signedIn ? Actor(userID: person, sessionID: .ordered(), role: .user) : nil)
     }
 
     func ask<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {

@@ -8,7 +8,7 @@ import Testing
 @testable import ProfileService
 
 @Suite("what staff decides") struct StaffTests {
-    private static let staff = Actor(userID: .random(), sessionID: .ordered(), role: "staff")
+    private static let staff = Actor(userID: .random(), sessionID: .ordered(), role: .staff)
 
     /// Asks as a member of the staff, with a token that auth knows where there is one.
     @Loop private static func correct(
@@ -95,8 +95,8 @@ import Testing
                     return error.code
                 }
             }
-            let user = Actor(userID: .random(), sessionID: .ordered(), role: "user")
-            let pretender = Actor(userID: user.userID, sessionID: user.sessionID, role: "staff")
+            let user = Actor(userID: .random(), sessionID: .ordered(), role: .user)
+            let pretender = Actor(userID: user.userID, sessionID: user.sessionID, role: .staff)
             #expect(try await code(Self.staff, nil) == "unauthorized")
             #expect(try await code(Self.staff, "token-x") == "unauthorized")
             #expect(try await code(pretender, token) == "unauthorized", "somebody else's token")

@@ -31,7 +31,7 @@ import Testing
     private static func ask<Request: BusRequest>(
         _ request: Request, _ profile: ProfileStage, _ person: Identifier
     ) async throws -> Request.Reply {
-        let actor = Actor(userID: person, sessionID: .ordered(), role: "user", app: "bank")
+        let actor = Actor(userID: person, sessionID: .ordered(), role: .user, app: "bank")
         return try await profile.gateway.call(request, CallOptions(timeout: .seconds(10), actor: actor))
     }
 
@@ -180,7 +180,7 @@ import Testing
             _ = try await editor.ask(PublishPlanDraft(key: "shop", draft: draft))
             _ = try await Self.ask(AcceptTerms(documents: Self.texts), profile, person)
             #expect(try await Self.ask(ViewOnboarding(), profile, person).resumeAt == "check")
-            let actor = Actor(userID: person, sessionID: .ordered(), role: "user", app: "shop")
+            let actor = Actor(userID: person, sessionID: .ordered(), role: .user, app: "shop")
             let options = CallOptions(timeout: .seconds(10), actor: actor)
             #expect(try await profile.gateway.call(ViewOnboarding(), options).resumeAt == "texts")
             _ = try await profile.gateway.call(AcceptTerms(documents: Self.texts), options)

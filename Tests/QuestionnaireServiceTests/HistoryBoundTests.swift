@@ -41,7 +41,7 @@ import Testing
 
     @Loop private static func medians(_ service: RunningService) async throws -> [String: Int] {
         let admin = CallOptions(
-            timeout: .seconds(10), actor: Actor(userID: .random(), sessionID: .ordered(), role: "admin"))
+            timeout: .seconds(10), actor: Actor(userID: .random(), sessionID: .ordered(), role: .admin))
         let found = try await service.gateway.call(GetStatistics(questionnaire: questionnaire, version: "4"), admin)
         return Dictionary(
             uniqueKeysWithValues: found.questions.compactMap { question in

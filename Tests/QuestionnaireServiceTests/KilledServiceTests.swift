@@ -46,7 +46,7 @@ import Testing
     /// history is only sure to keep the last 32.
     private static func answer(_ count: Int, over bus: Bus, _ tally: Tally) async throws {
         for start in stride(from: 0, to: count, by: 50) {
-            let person = Actor(userID: .random(), sessionID: .ordered(), role: "user")
+            let person = Actor(userID: .random(), sessionID: .ordered(), role: .user)
             func options() -> CallOptions { CallOptions(timeout: .seconds(5), actor: person) }
             let session = try await untilAnswered {
                 try await bus.call(OpenSession(questionnaire: "yoked-compat"), options()).id

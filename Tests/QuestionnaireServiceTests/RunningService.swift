@@ -57,7 +57,7 @@ import Testing
 
     func options(_ person: Identifier?, key: String? = nil) -> CallOptions {
         CallOptions(
-            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: "user") },
+            timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: .user) },
             idempotencyKey: key)
     }
 

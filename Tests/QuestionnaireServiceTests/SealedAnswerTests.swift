@@ -201,7 +201,7 @@ import Testing
             QuestionnaireServiceDefinition.definition, environment: ["QUESTIONNAIRE_SEAL_HEALTH": "false"]
         ) { stage in
             let gateway = try stage.asking(as: .gateway)
-            let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+            let admin = Actor(userID: .random(), sessionID: .ordered(), role: .admin)
             func call<Request: BusRequest>(_ request: Request, key: String? = nil) async throws -> Request.Reply {
                 try await patiently {
                     try await gateway.call(

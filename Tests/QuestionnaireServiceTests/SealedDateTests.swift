@@ -253,7 +253,7 @@ import Testing
     }
 
     private static func statistics(version: Int, _ service: RunningService) async throws -> VersionStatistics {
-        let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+        let admin = Actor(userID: .random(), sessionID: .ordered(), role: .admin)
         return try await patiently {
             try await service.gateway.call(
                 GetStatistics(questionnaire: key, version: "\(version)"),

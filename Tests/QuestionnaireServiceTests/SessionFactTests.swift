@@ -152,7 +152,7 @@ import Testing
             #expect(try await patiently { try await shipped.run() } == .published)
             let isThere = "SELECT count(*) > 0 FROM definitions WHERE questionnaire = 'skin-care'"
             let options = CallOptions(
-                timeout: .seconds(30), actor: Actor(userID: person, sessionID: .ordered(), role: "user"))
+                timeout: .seconds(30), actor: Actor(userID: person, sessionID: .ordered(), role: .user))
             let error = await #expect(throws: BusError.self) {
                 try await gateway.call(OpenSession(questionnaire: Self.key), options)
             }
@@ -252,7 +252,7 @@ import Testing
             service.profile.facts = ["country": "SE"]
             _ = try await open(service, "sv")
             let admin = CallOptions(
-                timeout: .seconds(10), actor: Actor(userID: .random(), sessionID: .ordered(), role: "admin"))
+                timeout: .seconds(10), actor: Actor(userID: .random(), sessionID: .ordered(), role: .admin))
             let statistics = try await service.gateway.call(
                 GetStatistics(questionnaire: Self.key, version: "4"), admin)
             #expect(statistics.questions.map(\.shown) == [1, 1, 0, 0, 1])

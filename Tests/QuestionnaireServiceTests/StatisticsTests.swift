@@ -37,7 +37,7 @@ import Testing
             environment: ["QUESTIONNAIRE_STATISTICS_HOST": "/nowhere"]
         ) { service in
             _ = try await service.gateway.call(OpenSession(questionnaire: "yoked-compat"), service.options(.random()))
-            let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+            let admin = Actor(userID: .random(), sessionID: .ordered(), role: .admin)
             let refusal = await #expect(throws: BusError.self) {
                 try await service.gateway.call(
                     GetStatistics(questionnaire: "yoked-compat", version: "4"),
@@ -66,7 +66,7 @@ import Testing
             }
             _ = try await service.rows(
                 "UPDATE answers SET took = CASE WHEN person_id = '\(quick)' THEN 10 ELSE 90 END RETURNING 1")
-            let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+            let admin = Actor(userID: .random(), sessionID: .ordered(), role: .admin)
             let found = try await service.gateway.call(
                 GetStatistics(questionnaire: "yoked-compat", version: "4"),
                 CallOptions(timeout: .seconds(10), actor: admin))

@@ -96,7 +96,7 @@ import Testing
     }
 
     func options(
-        _ person: Identifier? = nil, role: String = "user", key: String? = nil, at address: String = "192.0.2.7"
+        _ person: Identifier? = nil, role: Role = .user, key: String? = nil, at address: String = "192.0.2.7"
     ) -> CallOptions {
         var options = CallOptions(
             timeout: .seconds(10), actor: person.map { Actor(userID: $0, sessionID: .ordered(), role: role) },
@@ -198,7 +198,7 @@ import Testing
     // MARK: Reviews
 
     func ask<Request: BusRequest>(_ request: Request, as person: Identifier) async throws -> Request.Reply {
-        try await patiently { try await gateway.call(request, options(person, role: "staff")) }
+        try await patiently { try await gateway.call(request, options(person, role: .staff)) }
     }
 
     func page(of id: Identifier) async throws -> ReviewPage { try await ask(GetReview(recoveryId: id), as: staff) }

@@ -20,6 +20,6 @@ import EventLoop
         guard isActive, parts.count == 3, let user = Identifier(parts[0]), let session = Identifier(parts[1]) else {
             throw BusError(.unauthorized, "Please sign in.")
         }
-        return BearerChecked(userID: user, sessionID: session, role: parts[2], isFresh: isFresh)
+        return BearerChecked(userID: user, sessionID: session, role: Role(rawValue: parts[2]), isFresh: isFresh)
     }
 }

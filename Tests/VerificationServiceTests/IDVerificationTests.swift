@@ -46,23 +46,23 @@ import Testing
             #expect(verifying.media.files.count == 4)
 
             let staff = Identifier.random()
-            let queue = try await verifying.ask(ListVerificationReviews(), staff, role: "staff").reviews
+            let queue = try await verifying.ask(ListVerificationReviews(), staff, role: .staff).reviews
             #expect(queue.map(\.sessionId) == [session] && queue.map(\.tier) == ["id"])
-            let review = try await verifying.ask(GetVerificationReview(sessionId: session), staff, role: "staff")
+            let review = try await verifying.ask(GetVerificationReview(sessionId: session), staff, role: .staff)
             for url in [review.captureUrl, review.backUrl] {
                 #expect(try await verifying.media.get(try #require(url)).status == 200)
             }
             #expect(try await verifying.stage.rows("SELECT count(*) FROM audit WHERE act = 'capture_seen'") == "1")
             let byPhoto = DecideVerification(sessionId: session, verdict: "verified")
             await #expect(throws: BusError.self, "a document is no photo") {
-                try await verifying.ask(byPhoto, staff, role: "staff", key: "1")
+                try await verifying.ask(byPhoto, staff, role: .staff, key: "1")
             }
             let statistics = VerificationStatistics(verifying.stage.containers[0].database)
             try await statistics.look()
             #expect(statistics.measures["reviews"] == 1 && statistics.measures["captures"] == 2)
             let decision = DecideDocument(sessionId: session, verdict: "verified")
             await #expect(throws: BusError.self, "nobody decides on their own document") {
-                try await verifying.ask(decision, person, role: "admin", key: "2")
+                try await verifying.ask(decision, person, role: .admin, key: "2")
             }
 
             // A folder in place of a file cannot be unlinked, so the bytes stay for a while.
@@ -71,7 +71,7 @@ import Testing
                 try FileManager.default.removeItem(atPath: path)
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             }
-            _ = try await verifying.ask(decision, staff, role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(decision, staff, role: .staff, key: "a decision of staff")
             let keysAreGone = try await eventually {
                 for container in verifying.stage.containers { container.hurry() }
                 return verifying.media.files.allSatisfy { !$0.hasPrefix("keys") }
@@ -99,7 +99,7 @@ import Testing
         try await Verifying.run { verifying in
             let (person, session) = try await verifying.documentInReview()
             let decision = DecideDocument(sessionId: session, verdict: "rejected")
-            _ = try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(decision, .random(), role: .staff, key: "a decision of staff")
             let view = try await verifying.ask(GetVerification(sessionId: session), person)
             #expect(view.status == "rejected" && view.attemptsLeft == 2)
             let again = try await verifying.documentInReview(person).session

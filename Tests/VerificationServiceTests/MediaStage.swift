@@ -37,7 +37,7 @@ import Testing
     }
 
     func ask<Request: BusRequest>(_ request: Request, _ person: Identifier) async throws -> Request.Reply {
-        let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
+        let actor = Actor(userID: person, sessionID: .ordered(), role: .user)
         let key = Request.rules.effect == .once ? "key of \(Identifier.random())" : nil
         return try await gateway.call(
             request, CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key))

@@ -55,7 +55,7 @@ import Testing
             let picture = try await media.get(try #require(question["pictureUrl"]?.stringValue))
             #expect(picture.status == 200 && picture.headers["content-type"] == "image/png")
             // Reviewers are not asked as long as the judge is.
-            #expect(try await verifying.ask(ListPhotoReviews(), .random(), role: "staff").photos.isEmpty)
+            #expect(try await verifying.ask(ListPhotoReviews(), .random(), role: .staff).photos.isEmpty)
             #expect(verifying.shown.heard.isEmpty)
             server.manner = Self.says("approved")
             #expect(try await verifying.soon { !verifying.shown.heard.isEmpty })
@@ -104,13 +104,13 @@ import Testing
             let photo = try await media.arrived(person)
             _ = try await media.ask(PutPhotos(photos: [photo]), person)
             let isListed = try await verifying.soon {
-                try await verifying.ask(ListPhotoReviews(), .random(), role: "staff").photos.map(\.mediaId) == [photo]
+                try await verifying.ask(ListPhotoReviews(), .random(), role: .staff).photos.map(\.mediaId) == [photo]
             }
             #expect(isListed && server.requests.count == asked)
             // Not `face` alone, which the random ids of traces may contain.
             #expect(!verifying.stage.log.text.contains("the person"))
             let decision = DecidePhoto(mediaId: photo, verdict: "approved")
-            _ = try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(decision, .random(), role: .staff, key: "a decision of staff")
             #expect(try await verifying.shown.atLeast(1).count == 1)
         }
     }
@@ -146,7 +146,7 @@ import Testing
             for (hours, waiting) in [(24, []), (26, [photo])] {
                 try await verifying.stage.rows(
                     "UPDATE media SET judge_asked_at = now() - interval '\(hours) hours'")
-                let list = try await verifying.ask(ListPhotoReviews(), .random(), role: "staff").photos
+                let list = try await verifying.ask(ListPhotoReviews(), .random(), role: .staff).photos
                 #expect(list.map(\.mediaId) == waiting)
                 try await statistics.look()
                 #expect(statistics.measures["reviews"] == Double(waiting.count))
@@ -183,7 +183,7 @@ import Testing
                 }
             }
             let isListed = try await verifying.soon {
-                try await verifying.ask(ListPhotoReviews(), .random(), role: "staff").photos.map(\.mediaId) == [photo]
+                try await verifying.ask(ListPhotoReviews(), .random(), role: .staff).photos.map(\.mediaId) == [photo]
             }
             #expect(isListed)
         }

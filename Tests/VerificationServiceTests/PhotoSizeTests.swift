@@ -73,7 +73,7 @@ import Testing
             #expect(media.files.count == 2)
             let photo = try #require(Identifier(try await media.stage.rows("SELECT media_id FROM media")))
             let decision = DecidePhoto(mediaId: photo, verdict: "approved")
-            _ = try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(decision, .random(), role: .staff, key: "a decision of staff")
             try await media.untilSized()
             #expect(try await Sized.sides(of: media.get("\(url)&size=small").body) == [213, 320])
         }

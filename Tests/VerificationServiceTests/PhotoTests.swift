@@ -63,7 +63,7 @@ import Testing
             let (first, second) = (try await media.arrived(person), try await media.arrived(person))
             _ = try await media.ask(PutPhotos(photos: [first, second]), person)
             let options = CallOptions(
-                timeout: .seconds(10), actor: Actor(userID: person, sessionID: .ordered(), role: "user"))
+                timeout: .seconds(10), actor: Actor(userID: person, sessionID: .ordered(), role: .user))
             let order = PutPhotos(photos: [second, first])
             let done = try await media.gateway.call(order, options)
             #expect(try await media.ask(DeletePhoto(mediaId: second), person).photos.map(\.mediaId) == [first])
@@ -188,14 +188,14 @@ import Testing
             let list = try await media.ask(PutPhotos(photos: [first, second]), person).photos
             #expect(list.map(\.state) == ["pending", "pending"])
             #expect(try await media.get(list[0].url).status == 200, "the owner sees it")
-            let queue = try await verifying.ask(ListPhotoReviews(), staff, role: "staff").photos
+            let queue = try await verifying.ask(ListPhotoReviews(), staff, role: .staff).photos
             #expect(queue.map(\.mediaId) == [first, second] && queue.allSatisfy { $0.photoUrl == nil })
-            let review = try await verifying.ask(GetPhotoReview(mediaId: second), staff, role: "staff")
+            let review = try await verifying.ask(GetPhotoReview(mediaId: second), staff, role: .staff)
             #expect(try await media.get(try #require(review.photoUrl)).status == 200)
             func decide(_ photo: Identifier, _ verdict: String, by staff: Identifier) async throws -> String? {
                 do {
                     _ = try await verifying.ask(
-                        DecidePhoto(mediaId: photo, verdict: verdict), staff, role: "staff",
+                        DecidePhoto(mediaId: photo, verdict: verdict), staff, role: .staff,
                         key: "\(photo) \(verdict) \(staff)")
                     return nil
                 } catch let error as BusError {

@@ -519,13 +519,13 @@ import Testing
     /// A reviewer verifies the person by the photo.
     func review(_ session: Identifier) async throws {
         let decision = DecideVerification(sessionId: session, verdict: "verified")
-        _ = try await ask(decision, as: .random(), role: "staff")
+        _ = try await ask(decision, as: .random(), role: .staff)
     }
 
     /// A reviewer verifies the document.
     func decide(_ session: Identifier) async throws {
         let decision = DecideDocument(sessionId: session, verdict: "verified")
-        _ = try await ask(decision, as: .random(), role: "staff")
+        _ = try await ask(decision, as: .random(), role: .staff)
     }
 
     func upload(_ session: Identifier, side: String? = nil) async throws {
@@ -582,7 +582,7 @@ import Testing
 
     /// A reviewer approves a photo.
     func approve(_ photo: Identifier) async throws {
-        _ = try await ask(DecidePhoto(mediaId: photo, verdict: "approved"), as: .random(), role: "staff")
+        _ = try await ask(DecidePhoto(mediaId: photo, verdict: "approved"), as: .random(), role: .staff)
     }
 
     func withdraw() async throws { _ = try await ask(WithdrawVerificationConsent()) }
@@ -607,7 +607,7 @@ import Testing
     }
 
     private func ask<Request: BusRequest>(
-        _ request: Request, as other: Identifier? = nil, role: String = "user"
+        _ request: Request, as other: Identifier? = nil, role: Role = .user
     ) async throws -> Request.Reply {
         let key = Request.rules.effect == .once ? "\(Identifier.random())" : nil
         let reply = try await untilAnswered {

@@ -30,7 +30,7 @@ import Testing
             #expect(try await export("media", "purpose") == ["verification"])
             #expect(try await export("verifications", "status") == ["manual_review"])
             let decision = DecideVerification(sessionId: session, verdict: "verified")
-            _ = try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(decision, .random(), role: .staff, key: "a decision of staff")
             #expect(try await export("media", "purpose") == [])
             #expect(try await export("verifications", "status") == ["verified"])
         }
@@ -100,12 +100,12 @@ import Testing
             #expect(view.status == "manual_review" && view.attemptsLeft == 0 && view.message.hasPrefix("Vi granskar"))
             #expect(try await verifying.captures() == 1, "reviewers see the third photo")
             let (staff, other) = (Identifier.random(), Identifier.random())
-            let queue = try await verifying.ask(ListVerificationReviews(), staff, role: "staff").reviews
+            let queue = try await verifying.ask(ListVerificationReviews(), staff, role: .staff).reviews
             #expect(queue.map(\.sessionId) == [session] && queue.map(\.attempts) == [3])
             var url = ""
             for reviewer in [staff, staff, other] {
                 let review = try await verifying.ask(
-                    GetVerificationReview(sessionId: session), reviewer, role: "staff")
+                    GetVerificationReview(sessionId: session), reviewer, role: .staff)
                 url = try #require(review.captureUrl)
                 let shown = try await verifying.media.get(url)
                 #expect(shown.status == 200 && shown.headers["cache-control"] == "no-store")
@@ -115,19 +115,19 @@ import Testing
             #expect(try await verifying.stage.rows(looks) == "2", "a repeated request is one look")
             try await verifying.stage.rows(
                 "SET session_replication_role = replica; UPDATE audit SET at = at - interval '1 minute'")
-            _ = try await verifying.ask(GetVerificationReview(sessionId: session), other, role: "staff")
+            _ = try await verifying.ask(GetVerificationReview(sessionId: session), other, role: .staff)
             #expect(try await verifying.stage.rows(looks) == "3")
             let decision = DecideVerification(sessionId: session, verdict: "verified")
-            await #expect(throws: BusError.self) { try await verifying.ask(decision, person, role: "admin", key: "1") }
+            await #expect(throws: BusError.self) { try await verifying.ask(decision, person, role: .admin, key: "1") }
             verifying.bearers.isActive = false
             await #expect(throws: BusError.self, "whose session has ended sees no photo") {
-                try await verifying.ask(GetVerificationReview(sessionId: session), staff, role: "staff")
+                try await verifying.ask(GetVerificationReview(sessionId: session), staff, role: .staff)
             }
             await #expect(throws: BusError.self, "and decides nothing") {
-                try await verifying.ask(decision, staff, role: "staff", key: "2")
+                try await verifying.ask(decision, staff, role: .staff, key: "2")
             }
             verifying.bearers.isActive = true
-            _ = try await verifying.ask(decision, staff, role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(decision, staff, role: .staff, key: "a decision of staff")
             #expect(try await verifying.decided.atLeast(4).last?.outcome == "verified")
             #expect(try await verifying.notices.atLeast(1).map(\.kind) == ["verification_decided"])
             #expect(try await verifying.captures() == 0)
@@ -147,7 +147,7 @@ import Testing
             let again = try await verifying.uploaded(person).session
             _ = try await verifying.complete(again, person)
             let decision = DecideVerification(sessionId: again, verdict: "verified")
-            _ = try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+            _ = try await verifying.ask(decision, .random(), role: .staff, key: "a decision of staff")
             _ = try await verifying.ask(WithdrawVerificationConsent(), person)
             let row = try await verifying.stage.rows(
                 "SELECT status, verified_at IS NOT NULL, is_consent_in_force FROM verifications")
@@ -165,7 +165,7 @@ import Testing
             #expect(view.status == "expired" && view.attemptsLeft == 3, "the try is given back")
             let decision = DecideVerification(sessionId: session, verdict: "verified")
             await #expect(throws: BusError.self) {
-                try await verifying.ask(decision, .random(), role: "staff", key: "a decision of staff")
+                try await verifying.ask(decision, .random(), role: .staff, key: "a decision of staff")
             }
             #expect(try await verifying.captures() == 0)
         }
@@ -228,7 +228,7 @@ import Testing
     }
 
     func ask<Request: BusRequest>(
-        _ request: Request, _ person: Identifier, role: String = "user", key: String? = nil
+        _ request: Request, _ person: Identifier, role: Role = .user, key: String? = nil
     ) async throws -> Request.Reply {
         let actor = Actor(userID: person, sessionID: .ordered(), role: role)
         var options = CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key)

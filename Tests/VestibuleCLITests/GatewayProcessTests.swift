@@ -16,7 +16,7 @@ import Testing
     @Loop private func options(_ session: Session? = nil) -> CallOptions {
         CallOptions(
             timeout: .seconds(10),
-            actor: session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: "user") },
+            actor: session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: .user) },
             clientAddress: "192.0.2.7")
     }
 

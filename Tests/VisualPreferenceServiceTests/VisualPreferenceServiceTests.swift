@@ -159,14 +159,14 @@ import Testing
     func ask<Request: BusRequest>(
         _ request: Request, _ person: Identifier, key: String? = nil
     ) async throws -> Request.Reply {
-        let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
+        let actor = Actor(userID: person, sessionID: .ordered(), role: .user)
         return try await gateway.call(
             request, CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key))
     }
 
     /// Asks as an administrator.
     func edit<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
-        let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+        let admin = Actor(userID: .random(), sessionID: .ordered(), role: .admin)
         let key = Request.rules.effect == .once ? "editor-\(Identifier.random())" : nil
         return try await gateway.call(
             request, CallOptions(timeout: .seconds(10), actor: admin, idempotencyKey: key))

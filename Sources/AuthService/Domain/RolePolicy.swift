@@ -11,7 +11,7 @@ struct RolePolicy: Sendable {
 
     /// The role and the lifetime for an access token.
     struct Grant: Sendable, Equatable {
-        let role: String
+        let role: Role
         /// The lifetime of the token in seconds.
         let lifetime: Int64
     }
@@ -20,11 +20,11 @@ struct RolePolicy: Sendable {
     ///   - role: of the account.
     ///   - hasIdentity: whether a linked identity opened the session.
     ///   - openedAt: when the session was opened.
-    func grant(_ role: String, hasIdentity: Bool, openedAt: Timestamp, now: Timestamp) -> Grant {
+    func grant(_ role: Role, hasIdentity: Bool, openedAt: Timestamp, now: Timestamp) -> Grant {
         let whole = AccessTokenIssuer.lifetime
-        guard role != "user", !isLax else { return Grant(role: role, lifetime: whole) }
+        guard role != .user, !isLax else { return Grant(role: role, lifetime: whole) }
         let left = ((openedAt + Self.shift).microsecondsSinceEpoch - now.microsecondsSinceEpoch) / 1_000_000
-        guard hasIdentity, left > 0 else { return Grant(role: "user", lifetime: whole) }
+        guard hasIdentity, left > 0 else { return Grant(role: .user, lifetime: whole) }
         // The last token of a shift expires with the shift.
         return Grant(role: role, lifetime: min(whole, left))
     }
@@ -46,7 +46,7 @@ enum RoleChange {
         case unchanged
         /// The change waits for another operator.
         case propose
-        case become(String)
+        case become(Role)
     }
 
     /// - Parameters:
@@ -54,15 +54,15 @@ enum RoleChange {
     ///   - proposer: who asked for the same change within the last `patience`.
     ///   - needsOtherKey: whether the second operator needs another key, not only another name.
     static func decide(
-        held: String, role: String, isGranted: Bool, by requester: Operator, proposer: Operator?, needsOtherKey: Bool
+        held: Role, role: Role, isGranted: Bool, by requester: Operator, proposer: Operator?, needsOtherKey: Bool
     ) -> Decision {
         // An admin already has all rights of staff. Revoking `staff` from an admin changes nothing.
-        let isNews = isGranted ? held != role && held != "admin" : held == role
+        let isNews = isGranted ? held != role && held != .admin : held == role
         guard isNews else { return .unchanged }
-        guard role == "admin" else { return .become(isGranted ? role : "user") }
+        guard role == .admin else { return .become(isGranted ? role : .user) }
         guard let proposer, proposer.name != requester.name, !needsOtherKey || proposer.key != requester.key else {
             return .propose
         }
-        return .become(isGranted ? role : "user")
+        return .become(isGranted ? role : .user)
     }
 }

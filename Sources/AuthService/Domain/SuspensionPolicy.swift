@@ -19,14 +19,14 @@ enum SuspensionPolicy {
     /// first.
     ///
     /// - Throws: ``BusError`` `forbidden`.
-    static func mayChange(_ person: Identifier, whoseRoleIs role: String, by decider: Decider) throws(BusError) {
+    static func mayChange(_ person: Identifier, whoseRoleIs role: Role, by decider: Decider) throws(BusError) {
         if case .staff(let actor) = decider {
             try mustBeStaff(actor)
             guard actor.userID != person else {
                 throw BusError(.forbidden, "Somebody else must decide about your account.")
             }
         }
-        guard role == "user" else {
+        guard role == .user else {
             throw BusError(.forbidden, "This person has a role. An operator must take it away first.")
         }
     }

@@ -6,7 +6,6 @@ extension JSONSchema {
         "Platform", "What a device runs.")
     static let identityProvider = JSONSchema.values("apple", "google").named(
         "IdentityProvider", "Who vouches for an identity.")
-    static let role = JSONSchema.open("user", "staff", "admin").named("Role", "What an account may do.")
     static let accountStatus = JSONSchema.open("active", "suspended").named(
         "AccountStatus", "Whether an account can be used.")
 

@@ -36,10 +36,10 @@ extension FrameHeader {
         if let idempotencyKey { bytes.append(.idempotencyKey, idempotencyKey) }
         if let traceparent { bytes.append(.traceparent, traceparent) }
         if let actor {
-            bytes.begin(.actor, 32 + actor.role.utf8.count)
+            bytes.begin(.actor, 32 + actor.role.rawValue.utf8.count)
             bytes.append(actor.userID)
             bytes.append(actor.sessionID)
-            bytes += actor.role.utf8
+            bytes += actor.role.rawValue.utf8
             if let app = actor.app { bytes.append(.app, app) }
         }
         if let clientAddress { bytes.append(.clientAddress, clientAddress) }
@@ -142,7 +142,7 @@ extension FrameHeader {
                 let session = Identifier(UnsafeRawBufferPointer(rebasing: value[16..<32])),
                 let role = value.text(32..<value.count, atMost: Self.longestRole)
             else { return false }
-            actor = Actor(userID: user, sessionID: session, role: role)
+            actor = Actor(userID: user, sessionID: session, role: Role(rawValue: role))
         case .app:
             // The app belongs to the actor, which comes first.
             guard actor != nil, let app = value.text(0..<value.count, atMost: Self.longestApp) else { return false }

@@ -117,7 +117,7 @@ public struct FrameHeader: Sendable, Equatable {
         }
         return fits(messageType?.rawValue, Self.longestType) && fits(idempotencyKey, Self.longestKey)
             && fits(traceparent, Self.longestTrace) && fits(clientAddress, Self.longestAddress)
-            && fits(actor?.role, Self.longestRole) && fits(actor?.app, Self.longestApp)
+            && fits(actor?.role.rawValue, Self.longestRole) && fits(actor?.app, Self.longestApp)
             && fits(accessToken, Self.longestToken)
             && fits(entityTag?.rawValue, Self.longestTag) && fits(contentLanguage, Self.longestLanguage)
     }

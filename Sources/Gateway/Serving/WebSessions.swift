@@ -47,7 +47,7 @@ import JSONText
     private func renew(_ cookie: WebSessionCookie?, _ options: CallOptions) async throws(Problem) -> HTTPResponse {
         guard let cookie else { throw Self.signedOut }
         let session = try await renewed(cookie, options)
-        guard session.actor.role == "user" else {
+        guard session.actor.role == .user else {
             throw Problem(.forbidden, "Staff cannot keep a session in a browser.")
         }
         var response = HTTPResponse(

@@ -28,11 +28,12 @@ enum RoleCommand {
         guard let person = Identifier(words[1]) else {
             throw CommandError.usage("\(words[1]) is not a person's id: expected 36 characters, as in GET /users/me")
         }
-        guard ["staff", "admin"].contains(words[2]) else {
-            throw CommandError.usage("there is no role \(words[2]): expected staff or admin")
+        let role = Role(rawValue: words[2])
+        guard [.staff, .admin].contains(role) else {
+            throw CommandError.usage("there is no role \(role): expected staff or admin")
         }
         let request = ChangeRole(
-            userID: person, role: words[2], isGranted: words[0] == "grant",
+            userID: person, role: role, isGranted: words[0] == "grant",
             operatorName: try OperatorName.given(arguments["--operator"]))
         let changed = try BusCommand.waiting { try await BusCommand.asOperator(request, bus) }
         switch changed.status {
@@ -46,7 +47,7 @@ enum RoleCommand {
     private static func list(_ bus: BusAccess, asJSON: Bool) throws {
         let roles = try BusCommand.waiting { try await BusCommand.asOperator(ListRoles(), bus) }
         if asJSON { return say(String(decoding: try WireJSON.encode(roles), as: UTF8.self)) }
-        let people = roles.people.map { [$0.userID.description, $0.role, ""] }
+        let people = roles.people.map { [$0.userID.description, $0.role.description, ""] }
         let awaiting = roles.awaiting.map {
             [
                 $0.userID.description, $0.isGranted ? "admin, if confirmed" : "no longer admin, if confirmed",

@@ -14,7 +14,7 @@ import Testing
     private static let path = "/auth/sessions"
 
     private func actor(_ session: Session) -> Actor {
-        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        Actor(userID: session.user.id, sessionID: session.sessionId, role: .user)
     }
 
     @Loop private func run(
@@ -65,7 +65,7 @@ import Testing
                 let stranger = AccessTokenIssuer(kid: "unknown", key: Ed25519PrivateKey())
                     .token(
                         id: .ordered(), person: .random(), session: .ordered(),
-                        grant: .init(role: "user", lifetime: 900), now: .now())
+                        grant: .init(role: .user, lifetime: 900), now: .now())
                 let isPublished = try await eventually {
                     _ = try await Gateways.get(Self.path, at: gateway, token: stranger)
                     return try await Gateways.get("/.well-known/jwks.json", at: gateway).text.contains(rotated.kid)
@@ -158,7 +158,7 @@ import Testing
                 }
                 return statuses
             }
-            @Loop func change(_ session: Session, _ role: String, _ isGranted: Bool, by name: String) async throws
+            @Loop func change(_ session: Session, _ role: Role, _ isGranted: Bool, by name: String) async throws
                 -> String
             {
                 let request = ChangeRole(

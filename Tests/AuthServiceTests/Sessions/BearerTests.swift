@@ -36,7 +36,7 @@ import Testing
             let kid = try await auth.stage.rows("SELECT kid FROM signing_keys")
             let forged = AccessTokenIssuer(kid: kid, key: Ed25519PrivateKey()).token(
                 id: .ordered(), person: owner.user.id, session: owner.sessionId,
-                grant: .init(role: "user", lifetime: 900), now: .now())
+                grant: .init(role: .user, lifetime: 900), now: .now())
             let parts = owner.accessToken.split(separator: ".").map(String.init)
             let strange = stranger.accessToken.split(separator: ".").map(String.init)
             let mixed = "\(parts[0]).\(parts[1]).\(strange[2])"
@@ -44,7 +44,7 @@ import Testing
                 #expect(try await code(of: DeleteAccount(), actor, token, auth) == "unauthorized")
                 #expect(try await code(of: change, actor, token, auth) == "unauthorized")
             }
-            let asStaff = Actor(userID: owner.user.id, sessionID: owner.sessionId, role: "staff")
+            let asStaff = Actor(userID: owner.user.id, sessionID: owner.sessionId, role: .staff)
             #expect(try await code(of: DeleteAccount(), asStaff, owner.accessToken, auth) == "unauthorized")
             #expect(try await auth.stage.rows("SELECT count(*) FROM accounts") == "2")
 
@@ -70,12 +70,12 @@ import Testing
             let operators = try auth.stage.asking(as: .operator)
             let recovery = try auth.stage.asking(as: .recovery)
             let person = try await auth.signIn(Self.phone).user.id
-            let grant = ChangeRole(userID: person, role: "staff", isGranted: true, operatorName: "anna")
+            let grant = ChangeRole(userID: person, role: .staff, isGranted: true, operatorName: "anna")
             _ = try await operators.call(grant, auth.options())
             let staff = try await auth.signIn(Self.phone, push: "one")
             let asked = CheckBearer(accessToken: staff.accessToken)
             let known = try await recovery.call(asked, auth.options())
-            #expect(known == BearerChecked(userID: person, sessionID: staff.sessionId, role: "staff", isFresh: true))
+            #expect(known == BearerChecked(userID: person, sessionID: staff.sessionId, role: .staff, isFresh: true))
             // Taken in the tables only, it is taken all the same.
             try await auth.stage.rows("UPDATE accounts SET role = 'user'")
             #expect(try await auth.refusal(of: asked, from: .recovery).code == "unauthorized")

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func actor(_ session: Session) -> Actor {
-        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        Actor(userID: session.user.id, sessionID: session.sessionId, role: .user)
     }
 
     /// Opens a recovery case for the phone's account that freezes it for a minute.

@@ -19,8 +19,8 @@ import Testing
             ("staff", true, 28_800 - 900, "staff", 900), ("staff", true, 28_800 - 899, "staff", 899),
             ("staff", true, 28_799, "staff", 1), ("staff", true, 28_800, "user", 900),
             ("admin", true, 90_000, "user", 900),
-        ] as [(String, Bool, Int64, String, Int64)])
-    func grant(role: String, hasIdentity: Bool, age: Int64, worth: String, lifetime: Int64) {
+        ] as [(Role, Bool, Int64, Role, Int64)])
+    func grant(role: Role, hasIdentity: Bool, age: Int64, worth: Role, lifetime: Int64) {
         let now = Self.opened + .seconds(age)
         let grant = RolePolicy(isLax: false).grant(role, hasIdentity: hasIdentity, openedAt: Self.opened, now: now)
         #expect(grant == RolePolicy.Grant(role: worth, lifetime: lifetime))
@@ -36,8 +36,8 @@ import Testing
             ("user", "staff", false, .unchanged), ("admin", "staff", false, .unchanged),
             ("user", "admin", true, .propose), ("staff", "admin", true, .propose), ("admin", "admin", true, .unchanged),
             ("admin", "admin", false, .propose), ("staff", "admin", false, .unchanged),
-        ] as [(String, String, Bool, RoleChange.Decision)])
-    func alone(held: String, role: String, isGranted: Bool, decision: RoleChange.Decision) {
+        ] as [(Role, Role, Bool, RoleChange.Decision)])
+    func alone(held: Role, role: Role, isGranted: Bool, decision: RoleChange.Decision) {
         for needsOtherKey in [true, false] {
             let requester = RoleChange.Operator(name: "anna", key: "one")
             func decide(after proposer: RoleChange.Operator?) -> RoleChange.Decision {
@@ -48,7 +48,7 @@ import Testing
             #expect(decide(after: nil) == decision)
             #expect(decide(after: requester) == decision, "saying it twice is not two operators")
             #expect(decide(after: .init(name: "anna", key: "two")) == decision, "nor is a second key")
-            let done: RoleChange.Decision = decision == .propose ? .become(isGranted ? "admin" : "user") : decision
+            let done: RoleChange.Decision = decision == .propose ? .become(isGranted ? .admin : .user) : decision
             #expect(decide(after: .init(name: "ben", key: "one")) == (needsOtherKey ? decision : done))
             #expect(decide(after: .init(name: "ben", key: "two")) == done)
         }
@@ -59,7 +59,7 @@ import Testing
     private static let phone = "+14155552671"
 
     @Loop private func change(
-        _ person: Identifier, _ role: String, _ isGranted: Bool, by name: String, _ auth: AuthStage
+        _ person: Identifier, _ role: Role, _ isGranted: Bool, by name: String, _ auth: AuthStage
     ) async throws -> String {
         let request = ChangeRole(userID: person, role: role, isGranted: isGranted, operatorName: name)
         return try await auth.stage.asking(as: .operator).call(request, auth.options()).status
@@ -118,7 +118,7 @@ import Testing
             let asked = (0..<8).map { number in
                 Loop.spawn {
                     let request = ChangeRole(
-                        userID: person, role: "admin", isGranted: true, operatorName: "operator-\(number)")
+                        userID: person, role: .admin, isGranted: true, operatorName: "operator-\(number)")
                     return try await patiently { try await bus.call(request, auth.options()).status }
                 }
             }
@@ -149,7 +149,7 @@ import Testing
     @Test func onlyAnOperatorChangesRoles() async throws {
         try await AuthStage.run { auth in
             let session = try await auth.signIn(Self.phone)
-            let request = ChangeRole(userID: session.user.id, role: "staff", isGranted: true, operatorName: "anna")
+            let request = ChangeRole(userID: session.user.id, role: .staff, isGranted: true, operatorName: "anna")
             for caller in [ServiceName.gateway, .recovery, .profile] {
                 let bus = try auth.stage.asking(as: caller)
                 let error = await #expect(throws: BusError.self) {

@@ -10,7 +10,7 @@ import Testing
     private static let phone = "+14155552671"
 
     private func actor(_ session: Session) -> Actor {
-        Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        Actor(userID: session.user.id, sessionID: session.sessionId, role: .user)
     }
 
     /// Sessions of one person on a device each, the newest last.

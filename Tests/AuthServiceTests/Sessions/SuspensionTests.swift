@@ -12,7 +12,7 @@ import Testing
     private static let (phone, other) = ("+14155552671", "+14155552672")
 
     /// A member of the staff who signed in a moment ago.
-    @Loop private static func staff(_ auth: AuthStage, _ phone: String = other, role: String = "staff") async throws
+    @Loop private static func staff(_ auth: AuthStage, _ phone: String = other, role: Role = .staff) async throws
         -> Actor
     {
         let person = try await auth.signIn(phone).user.id
@@ -100,7 +100,7 @@ import Testing
                     return error.code
                 }
             }
-            let boss = try await Self.staff(auth, "+14155552673", role: "admin")
+            let boss = try await Self.staff(auth, "+14155552673", role: .admin)
             #expect(try await code(staff.userID, as: staff) == "forbidden")
             #expect(try await code(boss.userID, as: staff) == "forbidden")
             #expect(try await code(staff.userID, as: boss) == "forbidden", "an operator takes the role first")

@@ -88,7 +88,7 @@ import Testing
         let (person, session, key) = (Identifier.random(), Identifier.ordered(), Ed25519PrivateKey())
         let token = AccessTokenIssuer(kid: "k1", key: key)
             .token(
-                id: .ordered(), person: person, session: session, grant: RolePolicy.Grant(role: "user", lifetime: 900),
+                id: .ordered(), person: person, session: session, grant: RolePolicy.Grant(role: .user, lifetime: 900),
                 now: Self.now)
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         try #require(parts.count == 3)
@@ -115,7 +115,7 @@ import Testing
         let issuer = AccessTokenIssuer(kid: "k1", key: Ed25519PrivateKey())
         let tokens = (0..<8).map { _ in
             issuer.token(
-                id: .ordered(), person: person, session: session, grant: RolePolicy.Grant(role: "user", lifetime: 900),
+                id: .ordered(), person: person, session: session, grant: RolePolicy.Grant(role: .user, lifetime: 900),
                 now: Self.now)
         }
         #expect(Set(tokens).count == 8)

@@ -15,7 +15,7 @@ import Testing
         header.idempotencyKey = "k1"
         header.traceparent = "00-t"
         header.actor = Identifier("00000000-0000-0000-0000-000000000001").flatMap { user in
-            Identifier("00000000-0000-0000-0000-000000000002").map { Actor(userID: user, sessionID: $0, role: "user") }
+            Identifier("00000000-0000-0000-0000-000000000002").map { Actor(userID: user, sessionID: $0, role: .user) }
         }
         header.clientAddress = "::1"
         header.hints = .init(queueDepth: 6, inFlight: 7, handlerMicroseconds: 8)
@@ -67,6 +67,14 @@ import Testing
         #expect(throws: FrameError.self) { try FrameHeader.decoded(alone).get() }
         header.actor?.app = ""
         #expect(!header.isWritable)
+    }
+
+    @Test func aRoleOfANewerReleaseIsPassedOnAndGivesNoRights() throws {
+        var header = Self.full
+        header.actor?.role = "support"
+        let read = try FrameHeader.decoded(header.encoded()).get()
+        #expect(read == header && read.actor?.role.rawValue == "support")
+        #expect(read.actor?.isStaff == false && read.actor?.isAdmin == false)
     }
 
     @Test func aBodyOfAnotherLengthIsRefused() throws {

@@ -143,7 +143,7 @@ import Testing
     @Test func theQuestionnairesPlanDecidesCompleteness() async throws {
         try await ProfileStage.run { profile in
             let voice = try await Questionnaire([("bio", "Te är livet")]).begin(for: profile)
-            let actor = Actor(userID: profile.person, sessionID: .ordered(), role: "user", app: "eko-family")
+            let actor = Actor(userID: profile.person, sessionID: .ordered(), role: .user, app: "eko-family")
             let options = CallOptions(timeout: .seconds(10), actor: actor)
             _ = try await profile.ask(GetMe())
             _ = try await profile.gateway.call(GetMe(), options)
@@ -276,7 +276,7 @@ import Testing
             let questionnaire = Questionnaire([("dateOfBirth", born)])
             let voice = try await questionnaire.begin(for: profile)
             @Loop func visits(_ app: String?, as person: Identifier) async throws -> Me {
-                let actor = Actor(userID: person, sessionID: .ordered(), role: "user", app: app)
+                let actor = Actor(userID: person, sessionID: .ordered(), role: .user, app: app)
                 return try await profile.gateway.call(GetMe(), CallOptions(timeout: .seconds(10), actor: actor))
             }
             @Loop func refusals(appUnknown: Bool?, of person: Identifier) async throws -> [String] {

@@ -84,7 +84,7 @@ import Testing
     @Test("the time of an answer reveals nothing private", .timed) func theTimeRevealsNothingPrivate() async throws {
         try await ProfileStage.run { profile in
             @Loop func person(_ fields: [String: JSONValue]) async throws -> Identifier {
-                let actor = Actor(userID: .random(), sessionID: .ordered(), role: "user")
+                let actor = Actor(userID: .random(), sessionID: .ordered(), role: .user)
                 _ = try await profile.gateway.call(
                     UpdateMe(fields: fields), CallOptions(timeout: .seconds(10), actor: actor))
                 return actor.userID

@@ -291,7 +291,7 @@ private enum Garden {
     private static func ask<Request: BusRequest>(
         _ request: Request, _ profile: ProfileStage, _ person: Identifier
     ) async throws -> Request.Reply {
-        let actor = Actor(userID: person, sessionID: .ordered(), role: "user", app: "garden")
+        let actor = Actor(userID: person, sessionID: .ordered(), role: .user, app: "garden")
         let key = Request.rules.effect == .once ? "key-\(Identifier.random())" : nil
         return try await profile.gateway.call(
             request, CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: key))

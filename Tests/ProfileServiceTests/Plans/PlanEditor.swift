@@ -11,7 +11,7 @@ import Testing
 /// An administrator who edits plans and the library of fields.
 @Loop struct PlanEditor {
     let profile: ProfileStage
-    let admin = Actor(userID: .random(), sessionID: .ordered(), role: "admin")
+    let admin = Actor(userID: .random(), sessionID: .ordered(), role: .admin)
 
     /// Questionnaires stand beside the profile.
     init(_ profile: ProfileStage) async throws {

@@ -93,9 +93,9 @@ extension CheckBearer: MessageContract {
     static let minimal = CheckBearer(accessToken: "a")
     static let maximal = CheckBearer(accessToken: String(repeating: "a", count: 2048))
 
-    static let canonicalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: "staff")
-    static let minimalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: "user")
-    static let maximalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: "admin")
+    static let canonicalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: .staff)
+    static let minimalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: .user)
+    static let maximalReply = BearerChecked(userID: Sample.person, sessionID: Sample.session, role: .admin)
 
     static let errors: [BusError] = [Sample.unauthorized]
 

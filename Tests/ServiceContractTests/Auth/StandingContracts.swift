@@ -13,7 +13,7 @@ private enum Decision {
     @Loop static func asked<Message: BusRequest>(_ message: Message, by staff: Session, _ auth: AuthProvider)
         -> Asked<Message>
     {
-        Asked(message, for: staff.user.id, in: staff.sessionId, role: "staff", key: auth.key())
+        Asked(message, for: staff.user.id, in: staff.sessionId, role: .staff, key: auth.key())
     }
 }
 
@@ -120,12 +120,13 @@ extension FindPerson: MessageContract {
     static let maximal = FindPerson(phone: String(repeating: "1", count: 64), id: Sample.person)
 
     static let canonicalReply = PeopleFound(people: [
-        FoundPerson(personId: Sample.person, status: "active", role: "user", createdAt: Sample.everyday)
+        FoundPerson(personId: Sample.person, status: "active", role: .user, createdAt: Sample.everyday)
     ])
     static let minimalReply = PeopleFound(people: [])
     static let maximalReply = PeopleFound(people: [
         FoundPerson(
-            personId: Sample.person, status: String(repeating: "s", count: 32), role: String(repeating: "r", count: 32),
+            personId: Sample.person, status: String(repeating: "s", count: 32),
+            role: Role(rawValue: String(repeating: "r", count: 32)),
             createdAt: Sample.latest)
     ])
 

@@ -27,7 +27,7 @@ struct Asked<Message: BusRequest>: Sendable {
     ///   - key: the idempotency key. A public POST always has one.
     init(
         _ message: Message, as caller: ServiceName = .gateway, for person: Identifier? = nil,
-        in session: Identifier = Sample.session, role: String = "user", key: String? = nil
+        in session: Identifier = Sample.session, role: Role = .user, key: String? = nil
     ) {
         self.message = message
         self.caller = caller

@@ -35,8 +35,8 @@ import Testing
         for number in 1...2 {
             let staff = try await system.staff("+4670765432\(number)")
             let id = requested.recoveryId
-            _ = try await system.ask(ClaimReview(recoveryId: id), as: staff, role: "staff")
-            let decided = try await system.ask(ApproveCase(recoveryId: id, note: "Yes."), as: staff, role: "staff")
+            _ = try await system.ask(ClaimReview(recoveryId: id), as: staff, role: .staff)
+            let decided = try await system.ask(ApproveCase(recoveryId: id, note: "Yes."), as: staff, role: .staff)
             if decided.status == "approved" { break }
         }
         return requested

@@ -163,7 +163,7 @@ import Testing
     }
 
     func ask<Request: BusRequest>(
-        _ request: Request, as session: Session? = nil, role: String = "user"
+        _ request: Request, as session: Session? = nil, role: Role = .user
     ) async throws -> Request.Reply {
         let actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: role) }
         var options = CallOptions(

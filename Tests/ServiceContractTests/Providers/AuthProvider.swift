@@ -118,7 +118,7 @@ import Testing
     func staff() async throws -> Session {
         let phone = newPhone()
         let person = try await session(phone: phone).user.id
-        let grant = ChangeRole(userID: person, role: "staff", isGranted: true, operatorName: "anna")
+        let grant = ChangeRole(userID: person, role: .staff, isGranted: true, operatorName: "anna")
         try await reply(to: Asked(grant, as: .operator, key: key()))
         try await age("2 minutes")
         return try await session(phone: phone)

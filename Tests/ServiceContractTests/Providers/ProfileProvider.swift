@@ -40,7 +40,7 @@ private struct Comparer: RequestHandler {
     }
 
     /// A member of staff whose session is alive.
-    func staff() -> Actor { Actor(userID: .random(), sessionID: .ordered(), role: "staff") }
+    func staff() -> Actor { Actor(userID: .random(), sessionID: .ordered(), role: .staff) }
 
     func accessToken(of actor: Actor) -> String? { Bearers.token(of: actor) }
 

@@ -117,7 +117,7 @@ import Testing
     /// A case that a reviewer has claimed.
     func claimedCase(evidence: String = "yes-1") async throws -> (id: Identifier, reviewer: Identifier) {
         let (id, reviewer) = (try await reviewCase(evidence: evidence), Identifier.random())
-        try await reply(to: Asked(ClaimReview(recoveryId: id), for: reviewer, role: "staff"))
+        try await reply(to: Asked(ClaimReview(recoveryId: id), for: reviewer, role: .staff))
         return (id, reviewer)
     }
 

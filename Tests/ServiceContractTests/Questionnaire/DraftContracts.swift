@@ -36,7 +36,7 @@ enum DraftSamples {
     static func admin<Message: BusRequest>(_ message: Message, key: String? = nil) -> Asked<Message> {
         var asked = Asked(message, for: Sample.person, key: key)
         asked.options.actor = asked.options.actor.map {
-            Actor(userID: $0.userID, sessionID: $0.sessionID, role: "admin")
+            Actor(userID: $0.userID, sessionID: $0.sessionID, role: .admin)
         }
         return asked
     }

@@ -423,7 +423,7 @@ import Testing
                 "PUT", session + "/subjects/\(Identifier.ordered())", ["label": "Alva"], as: person)
 
             func editor<Request: BusRequest>(_ request: Request) async throws -> Request.Reply {
-                let actor = Actor(userID: person.user.id, sessionID: person.sessionId, role: "admin")
+                let actor = Actor(userID: person.user.id, sessionID: person.sessionId, role: .admin)
                 return try await system.gateway.bus.call(
                     request,
                     CallOptions(timeout: .seconds(10), actor: actor, idempotencyKey: "key-\(Identifier.random())"))
@@ -508,7 +508,7 @@ import Testing
             try await system.publish(QuestionnaireProvider.family)
             let people = (0..<7).map { _ in Identifier.random() }
             for person in people {
-                let actor = Actor(userID: person, sessionID: .ordered(), role: "user")
+                let actor = Actor(userID: person, sessionID: .ordered(), role: .user)
                 let options = CallOptions(timeout: .seconds(10), actor: actor)
                 let session = try await system.gateway.bus.call(OpenSession(questionnaire: "family"), options)
                 let child = PutSubject(

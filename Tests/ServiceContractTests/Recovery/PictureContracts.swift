@@ -172,7 +172,7 @@ extension SeePicture: MessageContract {
             to: Asked(
                 AddOwnerPicture(recoveryId: id, contentType: "image/jpeg", length: 204_800), for: recovery.owner,
                 key: "key-\(Identifier.random())"))
-        return Asked(SeePicture(recoveryId: id, mediaId: picture.mediaId), for: person, role: "staff")
+        return Asked(SeePicture(recoveryId: id, mediaId: picture.mediaId), for: person, role: .staff)
     }
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<SeePicture> {

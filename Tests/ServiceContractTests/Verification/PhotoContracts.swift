@@ -120,7 +120,7 @@ extension ListPhotoReviews: MessageContract {
     static let clockMembers: Set<String> = []
     static func everyday(_ provider: VerificationProvider) async throws -> Asked<ListPhotoReviews> {
         _ = try await provider.waiting()
-        return Asked(canonical, for: .random(), role: "staff")
+        return Asked(canonical, for: .random(), role: .staff)
     }
     static let provocations: [String: Provocation<VerificationProvider, ListPhotoReviews>] = [
         "unauthorized": { _ in Asked(canonical, for: .random()) }
@@ -138,15 +138,15 @@ extension GetPhotoReview: MessageContract {
     static let hasEffect = true
     static let clockMembers: Set<String> = ["uploadedAt", "photoUrl"]
     static func everyday(_ provider: VerificationProvider) async throws -> Asked<GetPhotoReview> {
-        Asked(GetPhotoReview(mediaId: try await provider.waiting().media), for: .random(), role: "staff")
+        Asked(GetPhotoReview(mediaId: try await provider.waiting().media), for: .random(), role: .staff)
     }
     static let provocations: [String: Provocation<VerificationProvider, GetPhotoReview>] = [
         "unauthorized": { _ in Asked(canonical, for: .random()) },
         "forbidden": { provider in
             let (person, media) = try await provider.waiting()
-            return Asked(GetPhotoReview(mediaId: media), for: person, role: "admin")
+            return Asked(GetPhotoReview(mediaId: media), for: person, role: .admin)
         },
-        "not_found": { _ in Asked(canonical, for: .random(), role: "staff") },
+        "not_found": { _ in Asked(canonical, for: .random(), role: .staff) },
     ]
 }
 
@@ -162,7 +162,7 @@ extension DecidePhoto: MessageContract {
     static let clockMembers: Set<String> = []
 
     private static func decide(
-        _ media: Identifier, by staff: Identifier = .random(), role: String = "staff"
+        _ media: Identifier, by staff: Identifier = .random(), role: Role = .staff
     ) -> Asked<DecidePhoto> {
         Asked(DecidePhoto(mediaId: media, verdict: "approved"), for: staff, role: role, key: "key-decide")
     }
@@ -170,7 +170,7 @@ extension DecidePhoto: MessageContract {
         decide(try await provider.waiting().media)
     }
     static let provocations: [String: Provocation<VerificationProvider, DecidePhoto>] = [
-        "unauthorized": { _ in decide(Sample.session, role: "user") },
+        "unauthorized": { _ in decide(Sample.session, role: .user) },
         "forbidden": { provider in
             let (person, media) = try await provider.waiting()
             return decide(media, by: person)

@@ -282,7 +282,7 @@ extension ListVerificationReviews: MessageContract {
     static let clockMembers: Set<String> = []
     static func everyday(_ provider: VerificationProvider) async throws -> Asked<ListVerificationReviews> {
         _ = try await provider.inReview()
-        return Asked(canonical, for: .random(), role: "staff")
+        return Asked(canonical, for: .random(), role: .staff)
     }
     static let provocations: [String: Provocation<VerificationProvider, ListVerificationReviews>] = [
         "unauthorized": { _ in Asked(canonical, for: .random()) }
@@ -302,15 +302,15 @@ extension GetVerificationReview: MessageContract {
     static let clockMembers: Set<String> = ["completedAt", "decideBefore", "captureUrl", "backUrl"]
     static func everyday(_ provider: VerificationProvider) async throws -> Asked<GetVerificationReview> {
         Asked(
-            GetVerificationReview(sessionId: try await provider.inReview().session), for: .random(), role: "staff")
+            GetVerificationReview(sessionId: try await provider.inReview().session), for: .random(), role: .staff)
     }
     static let provocations: [String: Provocation<VerificationProvider, GetVerificationReview>] = [
         "unauthorized": { _ in Asked(canonical, for: .random()) },
         "forbidden": { provider in
             let (person, session) = try await provider.inReview()
-            return Asked(GetVerificationReview(sessionId: session), for: person, role: "admin")
+            return Asked(GetVerificationReview(sessionId: session), for: person, role: .admin)
         },
-        "not_found": { _ in Asked(canonical, for: .random(), role: "staff") },
+        "not_found": { _ in Asked(canonical, for: .random(), role: .staff) },
     ]
 }
 
@@ -328,7 +328,7 @@ extension DecideVerification: MessageContract {
     static let clockMembers: Set<String> = []
 
     private static func decide(
-        _ session: Identifier, by staff: Identifier = .random(), role: String = "staff"
+        _ session: Identifier, by staff: Identifier = .random(), role: Role = .staff
     ) -> Asked<DecideVerification> {
         Asked(
             DecideVerification(sessionId: session, verdict: "verified"), for: staff, role: role,
@@ -338,7 +338,7 @@ extension DecideVerification: MessageContract {
         decide(try await provider.inReview().session)
     }
     static let provocations: [String: Provocation<VerificationProvider, DecideVerification>] = [
-        "unauthorized": { _ in decide(Sample.session, role: "user") },
+        "unauthorized": { _ in decide(Sample.session, role: .user) },
         "forbidden": { provider in
             let (person, session) = try await provider.inReview()
             return decide(session, by: person)
@@ -362,7 +362,7 @@ extension DecideDocument: MessageContract {
     static let clockMembers: Set<String> = []
 
     private static func decide(
-        _ session: Identifier, by staff: Identifier = .random(), role: String = "staff"
+        _ session: Identifier, by staff: Identifier = .random(), role: Role = .staff
     ) -> Asked<DecideDocument> {
         Asked(DecideDocument(sessionId: session, verdict: "rejected"), for: staff, role: role, key: "key-decide")
     }
@@ -370,7 +370,7 @@ extension DecideDocument: MessageContract {
         decide(try await provider.documentInReview().session)
     }
     static let provocations: [String: Provocation<VerificationProvider, DecideDocument>] = [
-        "unauthorized": { _ in decide(Sample.session, role: "user") },
+        "unauthorized": { _ in decide(Sample.session, role: .user) },
         "forbidden": { provider in
             let (person, session) = try await provider.documentInReview()
             return decide(session, by: person)

@@ -134,7 +134,7 @@ import Testing
         _ request: Request, _ what: String, as staff: Session? = nil
     ) async throws -> Request.Reply {
         var options = fleet.options(key: "\(what)-\(Identifier.random())")
-        options.actor = staff.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: "staff") }
+        options.actor = staff.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: .staff) }
         options.accessToken = staff?.accessToken
         let reply = try await EffectOnceTests.insist { try await fleet.gateway.call(request, options) }
         steps += 1

@@ -127,7 +127,7 @@ import Testing
     }
 
     func ask<Request: BusRequest>(
-        _ request: Request, as session: Session? = nil, role: String = "user"
+        _ request: Request, as session: Session? = nil, role: Role = .user
     ) async throws -> Request.Reply {
         var options = fleet.options(key: "key-\(Identifier.random())")
         options.actor = session.map { Actor(userID: $0.user.id, sessionID: $0.sessionId, role: role) }
@@ -250,12 +250,12 @@ import Testing
             }
         case .partlyApproved, .approved, .rejected:
             let staff = try await killed.staff()
-            _ = try await killed.ask(ClaimReview(recoveryId: id), as: staff, role: "staff")
+            _ = try await killed.ask(ClaimReview(recoveryId: id), as: staff, role: .staff)
             try await killed.kill(moment, outcome) {
                 if line.event == .rejected {
-                    _ = try await killed.ask(RejectCase(recoveryId: id, note: "No."), as: staff, role: "staff")
+                    _ = try await killed.ask(RejectCase(recoveryId: id, note: "No."), as: staff, role: .staff)
                 } else {
-                    _ = try await killed.ask(ApproveCase(recoveryId: id, note: "Yes."), as: staff, role: "staff")
+                    _ = try await killed.ask(ApproveCase(recoveryId: id, note: "Yes."), as: staff, role: .staff)
                 }
             }
         case .completionBegun, .completed, .completionRefused:

@@ -22,7 +22,7 @@ struct AccessTokenIssuer: Sendable {
         let header: JSONValue = ["alg": "EdDSA", "kid": .string(kid), "typ": "at+jwt"]
         var claims: [String: JSONValue] = [
             "iss": .string(Self.issuer), "aud": .string(Self.issuer), "sub": .string(person.description),
-            "sid": .string(session.description), "role": .string(grant.role), "iat": .integer(seconds),
+            "sid": .string(session.description), "role": .string(grant.role.rawValue), "iat": .integer(seconds),
             "exp": .integer(seconds + grant.lifetime), "jti": .string(id.description),
         ]
         if let app { claims["app"] = .string(app) }

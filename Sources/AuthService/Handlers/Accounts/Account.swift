@@ -5,7 +5,7 @@ import EventLoop
 /// The facts about an account that a sign-in needs.
 struct Account: Sendable {
     let id: Identifier
-    let role: String
+    let role: Role
     let isNew: Bool
     /// The account's audit chain.
     let chain: AuditChain
@@ -35,6 +35,6 @@ extension Account {
         AccountStore.insert(id, in: transaction)
         let chain = audit.begin(id, in: transaction)
         audit.note(AuditAct("account_created"), on: chain, in: transaction)
-        return Account(id: id, role: "user", isNew: true, chain: chain)
+        return Account(id: id, role: .user, isNew: true, chain: chain)
     }
 }

@@ -18,6 +18,6 @@ enum RoleLoss: String {
     ) async throws {
         guard let role = try await RoleStore.drop(of: person, in: transaction) else { return }
         SessionStore.revokeAll(of: person, but: nil, .role, chain: chain, in: transaction)
-        audit.note(AuditAct("role_dropped", ["role": role, "why": rawValue]), on: chain, in: transaction)
+        audit.note(AuditAct("role_dropped", ["role": role.rawValue, "why": rawValue]), on: chain, in: transaction)
     }
 }

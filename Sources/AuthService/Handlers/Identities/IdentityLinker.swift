@@ -60,7 +60,7 @@ struct IdentityLinker: Sendable {
         // As with a change of the number: a role was granted to other ways in.
         try await RoleLoss.phoneChanged.dropRole(of: account.id, account.chain, audit, in: transaction)
         audit.note(AuditAct("phone_added"), on: account.chain, in: transaction)
-        return Account(id: account.id, role: "user", isNew: account.isNew, chain: account.chain)
+        return Account(id: account.id, role: .user, isNew: account.isNew, chain: account.chain)
     }
 
     /// Drops the role of the account to which a code links an identity. The identity would grant the role, and a thief
@@ -89,7 +89,7 @@ struct IdentityLinker: Sendable {
         let person = session.user.id
         if !session.isNewUser {
             guard isConfirmed else { throw try notConfirmed(link) }
-            let actor = Actor(userID: person, sessionID: session.sessionId, role: "user")
+            let actor = Actor(userID: person, sessionID: session.sessionId, role: .user)
             try await AccountChangeGuard.permission(of: actor, in: transaction).mustNotBeFrozen()
         }
         LinkStore.remove(link.hash, in: transaction)
@@ -136,7 +136,7 @@ struct IdentityLinker: Sendable {
         _ link: PendingLink, for session: Session, in transaction: Transaction
     ) async throws {
         let linker = EmailLinker(audit: audit, secrets: secrets, notifier: notifier)
-        let actor = Actor(userID: session.user.id, sessionID: session.sessionId, role: "user")
+        let actor = Actor(userID: session.user.id, sessionID: session.sessionId, role: .user)
         try await linker.link(
             Array(try secrets.email(of: link).utf8), to: actor, except: session.deviceId, in: transaction)
     }

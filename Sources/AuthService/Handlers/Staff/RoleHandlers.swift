@@ -45,18 +45,18 @@ struct ChangeRoleHandler: RequestHandler {
         audit.note(
             AuditAct(
                 request.isGranted ? "role_grant_proposed" : "role_revocation_proposed",
-                ["role": request.role, "operator": requester.name]), on: chain, in: transaction)
+                ["role": request.role.rawValue, "operator": requester.name]), on: chain, in: transaction)
     }
 
     @Loop private func become(
-        _ role: String, _ request: ChangeRole, by requester: RoleChange.Operator, after proposer: RoleChange.Operator?,
+        _ role: Role, _ request: ChangeRole, by requester: RoleChange.Operator, after proposer: RoleChange.Operator?,
         in transaction: Transaction
     ) async throws {
         RoleStore.set(role, of: request.userID, in: transaction)
         let chain = try await audit.chain(of: request.userID, in: transaction)
         SessionStore.revokeAll(of: request.userID, but: nil, .role, chain: chain, in: transaction)
-        var details = ["role": request.role, "operator": requester.name]
-        if request.role == "admin" { details["proposedBy"] = proposer?.name }
+        var details = ["role": request.role.rawValue, "operator": requester.name]
+        if request.role == .admin { details["proposedBy"] = proposer?.name }
         audit.note(
             AuditAct(request.isGranted ? "role_granted" : "role_revoked", details), on: chain, in: transaction)
     }

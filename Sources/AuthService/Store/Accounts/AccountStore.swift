@@ -5,7 +5,7 @@ import EventLoop
 /// An account that is locked until the transaction ends.
 struct StoredAccount: Sendable {
     let id: Identifier
-    let role: String
+    let role: Role
     let isActive: Bool
     /// The sealed key of its pseudonym; `nil` if it has none.
     let keySealed: [UInt8]?
@@ -28,7 +28,7 @@ struct StoredAccount: Sendable {
             let id = try row.uuid("id")
             if id == locked {
                 return StoredAccount(
-                    id: id, role: try row.text("role"), isActive: try isActive(row),
+                    id: id, role: Role(rawValue: try row.text("role")), isActive: try isActive(row),
                     keySealed: try row.optionalBytes("key_sealed"))
             }
             lock(id, in: transaction)
@@ -65,13 +65,13 @@ struct StoredAccount: Sendable {
     /// The status and the role of an account; `nil` if there is none or it was deleted.
     static func status(
         of person: Identifier, in transaction: Transaction
-    ) async throws -> (status: SuspensionPolicy.Status, role: String)? {
+    ) async throws -> (status: SuspensionPolicy.Status, role: Role)? {
         guard
             let row = try await transaction.query(
                 "SELECT status, role FROM accounts WHERE id = $1", [.uuid(person)]
             ).first, let status = SuspensionPolicy.Status(rawValue: try row.text("status"))
         else { return nil }
-        return (status, try row.text("role"))
+        return (status, Role(rawValue: try row.text("role")))
     }
 
     /// For staff: the person who has a number now. Former numbers do not count.
@@ -85,7 +85,7 @@ struct StoredAccount: Sendable {
 
     private static func found(_ row: Row) throws -> FoundPerson {
         FoundPerson(
-            personId: try row.uuid("id"), status: try row.text("status"), role: try row.text("role"),
+            personId: try row.uuid("id"), status: try row.text("status"), role: Role(rawValue: try row.text("role")),
             createdAt: try row.timestamp("created_at"))
     }
 

@@ -5,8 +5,8 @@ import EventLoop
 /// Rows of roles, and of changes that wait for a second operator.
 @Loop enum RoleStore {
     /// The role of an active account; `nil` if there is none. Locks the row of the account until the transaction ends.
-    static func role(of person: Identifier, in transaction: Transaction) async throws -> String? {
-        try await transaction.query(lock, [.uuid(person)]).first?.text("role")
+    static func role(of person: Identifier, in transaction: Transaction) async throws -> Role? {
+        try await transaction.query(lock, [.uuid(person)]).first.map { Role(rawValue: try $0.text("role")) }
     }
 
     /// The operator who asked for a change of the role `admin` that still waits; `nil` if none did.
@@ -29,22 +29,22 @@ import EventLoop
             ])
     }
 
-    static func set(_ role: String, of person: Identifier, in transaction: Transaction) {
+    static func set(_ role: Role, of person: Identifier, in transaction: Transaction) {
         transaction.send("DELETE FROM role_proposals WHERE person_id = $1", [.uuid(person)])
-        transaction.send("UPDATE accounts SET role = $2 WHERE id = $1", [.uuid(person), .text(role)])
+        transaction.send("UPDATE accounts SET role = $2 WHERE id = $1", [.uuid(person), .text(role.rawValue)])
     }
 
     /// Deletes the proposals for a person, and makes the role `user`.
     ///
     /// - Returns: the role that the person had; `nil` if it was `user`.
-    static func drop(of person: Identifier, in transaction: Transaction) async throws -> String? {
+    static func drop(of person: Identifier, in transaction: Transaction) async throws -> Role? {
         transaction.send("DELETE FROM role_proposals WHERE person_id = $1", [.uuid(person)])
-        return try await transaction.query(drop, [.uuid(person)]).first?.text("role")
+        return try await transaction.query(drop, [.uuid(person)]).first.map { Role(rawValue: try $0.text("role")) }
     }
 
     static func list(in database: Database) async throws -> RoleList {
         let people = try await database.read(people, [.integer(Int64(RoleList.most))]).map {
-            RoleList.Person(userID: try $0.uuid("id"), role: try $0.text("role"))
+            RoleList.Person(userID: try $0.uuid("id"), role: Role(rawValue: try $0.text("role")))
         }
         let awaiting = try await database.read(awaiting, [.integer(Int64(RoleList.most))]).map {
             RoleList.Proposal(

@@ -8,7 +8,7 @@ struct PresentedToken: Sendable {
     let person: Identifier
     let device: Identifier
     /// The account's role.
-    let role: String
+    let role: Role
     /// Whether a linked identity opened the session.
     let hasIdentity: Bool
     /// The publishable key of the session's app; `nil` for the default app.
@@ -68,7 +68,7 @@ struct PresentedToken: Sendable {
         try rows.first.map { row in
             PresentedToken(
                 session: try row.uuid("session_id"), person: try row.uuid("person_id"),
-                device: try row.uuid("device_id"), role: try row.text("role"),
+                device: try row.uuid("device_id"), role: Role(rawValue: try row.text("role")),
                 hasIdentity: try row.bool("has_identity"), app: try row.optionalText("app"),
                 generation: try row.integer("generation"), sessionGeneration: try row.integer("session_generation"),
                 usedGeneration: try row.integer("used_generation"),
@@ -209,14 +209,14 @@ struct PresentedToken: Sendable {
     /// Whether the actor's sign-in is fresh; `nil` if the actor may not act, as for ``mayAct(_:in:)``.
     static func freshness(of actor: Actor, in database: Database) async throws -> Bool? {
         try await database.read(
-            mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
+            mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role.rawValue)]
         ).first?.bool("is_fresh")
     }
 
     /// Whether the session is alive and the actor's, the account is active, and the actor has the role.
     static func mayAct(_ actor: Actor, in transaction: Transaction) async throws -> Bool {
         try await !transaction.query(
-            mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role)]
+            mayAct, [.uuid(actor.sessionID), .uuid(actor.userID), .text(actor.role.rawValue)]
         ).isEmpty
     }
 

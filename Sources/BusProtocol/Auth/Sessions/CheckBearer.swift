@@ -23,7 +23,7 @@ public struct BearerChecked: BusReply {
     /// The session that the token belongs to.
     public var sessionID: Identifier
     /// The person's role.
-    @Field(.values("user", "staff", "admin")) public var role: String
+    @Field(.values("user", "staff", "admin")) public var role: Role
     /// The session signed in with a code within the last five minutes. For an account without a number, a linked
     /// identity counts as the code.
     public var isFresh: Bool?

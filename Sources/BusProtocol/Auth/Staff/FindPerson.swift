@@ -35,7 +35,7 @@ public struct FoundPerson: PublicReply {
     /// `active` or `suspended`.
     @Field(.accountStatus) public var status: String
     /// `user`, `staff` or `admin`.
-    @Field(.role) public var role: String
+    public var role: Role
     /// When the account was created.
     public var createdAt: Timestamp
 }

@@ -14,7 +14,7 @@ public struct ChangeRole: BusRequest {
     /// The person.
     public var userID: Identifier
     /// The role to give or take away.
-    @Field(.values("staff", "admin")) public var role: String
+    @Field(.values("staff", "admin")) public var role: Role
     /// False to take the role away.
     public var isGranted: Bool
     /// The operator's name, for the audit trail.
@@ -25,7 +25,7 @@ public struct ChangeRole: BusRequest {
 @Message
 public struct RoleChanged: BusReply {
     /// The person's role now.
-    @Field(.values("user", "staff", "admin")) public var role: String
+    @Field(.values("user", "staff", "admin")) public var role: Role
     /// `changed`, `unchanged` or `awaiting_second_operator`.
     @Field(.string(1...32)) public var status: String
 }
@@ -55,7 +55,7 @@ public struct RoleList: BusReply {
         /// The person.
         public var userID: Identifier
         /// The person's role.
-        @Field(.values("staff", "admin")) public var role: String
+        @Field(.values("staff", "admin")) public var role: Role
     }
 
     /// A change of a role that awaits a second operator.
