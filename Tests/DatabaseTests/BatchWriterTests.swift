@@ -123,7 +123,7 @@ import Testing
         #expect(try await database.read("SELECT count(*) AS n FROM notes").first?.integer("n") == 2)
     }
 
-    /// Has what waits for a lock wait for as long as this machine takes, on so many connections at once.
+    /// Removes the time limit for waits on locks, on a number of connections at once.
     @Loop private func waitForLocks(onEachOf count: Int, of database: Database) async throws {
         let (all, there) = (LoopPromise<Void>(), Counter())
         _ = try await atOnce(count) {

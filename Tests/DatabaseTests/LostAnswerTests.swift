@@ -4,7 +4,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-/// The server did what it was asked, and the connection broke before it could say so.
+/// The server executed the statement, but the connection broke before the reply.
 @Suite("a lost answer") @Loop struct LostAnswerTests {
     private static let table = Migration(
         name: "m0001_writes", sql: "CREATE TABLE {{schema}}.writes (id bigint PRIMARY KEY)")

@@ -22,7 +22,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await Loop.offload { throw CancellationError() } }
     }
 
-    /// Each takes a moment, in which as many as there are threads would run, and is counted.
+    /// Each computation takes long enough for all threads to start one, and counts itself.
     @Test func computationsRunOnAsManyThreadsAsProcessors() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount
         let state = Mutex((running: 0, most: 0))

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Two operators with overlapping lists in other orders, on two replicas: each person is set once.
+    /// Two operators send overlapping lists in different orders to two replicas. Each person is set once.
     @Test func concurrentBackfillsSetEachPersonOnce() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             try await profile.stage.rows(

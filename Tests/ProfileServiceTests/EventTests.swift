@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// However often the app is opened, as a person or as a visitor who becomes one.
+    /// It counts once a day however often the app is opened, by a person or by a visitor who signs in later.
     @Test func anOpeningIsCountedOnceADay() async throws {
         try await ProfileStage.run { profile in
             let days = (0..<3).map { Timestamp.now() + .seconds(-86_400 * $0) }

@@ -53,7 +53,7 @@ import Testing
             try await scratch.query("SELECT value FROM profile_field_history WHERE value IS NOT NULL") == rounded)
     }
 
-    /// Completing the plans of people who were backfilled takes as long as there are such people. Meanwhile everybody else uses
+    /// Completing the plans of backfilled people takes longer the more of them there are. Meanwhile everybody else uses
     /// every table.
     @Test func noTableIsLockedWhileThePlansOfBackfilledPeopleAreCompleted() async throws {
         let scratch = try await ScratchDatabase.empty(schema: "profile")

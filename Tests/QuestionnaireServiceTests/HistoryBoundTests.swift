@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// The same value under another id each time changes nothing, and is remembered all the same.
+    /// Each write has the same value and another ID. It changes nothing, but its ID is stored.
     @Test func repeatingOneAnswerKeepsTheMutationsBounded() async throws {
         try await withService { service in
             try await service.publish(Self.definition)

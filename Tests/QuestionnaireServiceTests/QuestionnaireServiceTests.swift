@@ -12,7 +12,7 @@ import Testing
 @Suite("the questionnaire service") @Loop struct QuestionnaireServiceTests {
     let person = Identifier.random()
 
-    /// The paths from before there were several questionnaires answer for the one that the operator names.
+    /// Paths from before there were several questionnaires use the one that the operator names.
     @Test func anOperatorNamesTheQuestionnaireOfTheCompatibilityPaths() async throws {
         try await withService(environment: ["QUESTIONNAIRE_COMPATIBILITY": "eko-family"]) { service in
             let opened = try await service.questions(as: .random())

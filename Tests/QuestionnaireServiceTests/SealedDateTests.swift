@@ -56,7 +56,7 @@ import Testing
 
     // MARK: A person's
 
-    /// All that is ever written, by a replica that seals or by one that is to leave it open.
+    /// Everything that a replica writes, if it seals dates from the start and if it is told not to.
     @Test(arguments: [true, false]) func datesAreSealedInEveryTable(_ sealsFromTheStart: Bool) async throws {
         let setting = ["QUESTIONNAIRE_SEAL_DATES": "\(sealsFromTheStart)"]
         try await withService(environment: setting) { service in
@@ -105,7 +105,7 @@ import Testing
             let person = try await Person(service)
             try await person.answers(service)
             try await Self.seals("false", service)
-            // The date that stands there is no change, so that no history tells of the write.
+            // The second write repeats the stored date, so it adds no history.
             for date in [Self.last, Self.first] { try await person.answer(date, service) }
             let refused = await #expect(throws: BusError.self) { try await Self.seal(service) }
             #expect(refused?.code == "sealing_off")

@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    /// Once a mark is published, what was open before is sealed by the command, and nothing open comes after it.
+    /// Once a version marks the question as sensitive, the command seals the open answers, and no new answer is open.
     @Test(arguments: 0..<Rounds.count(1, prove: 30)) func noAnswerIsOpenAfterSealing(round: Int) async throws {
         try await withService(replicas: 2) { service in
             try await service.publish(Self.definition(version: 4, marked: 0))

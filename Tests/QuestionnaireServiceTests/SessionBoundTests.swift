@@ -58,7 +58,7 @@ import Testing
             let other = Starter(service: starter.service)
             let others = try await other.stopped()
             let first = try await starter.completed()
-            // It came to something before it was stopped, so it leaves behind those that never did.
+            // This session was completed before it was stopped. So it is kept longer than sessions that never were.
             let amended = try await starter.completed()
             _ = try await starter.ask(ReopenSession(questionnaire: Self.questionnaire, sessionId: amended))
             try await starter.stop(amended)

@@ -158,7 +158,7 @@ import Testing
             }
             #expect(error?.code == "service_unavailable" && error?.executed == .no)
             #expect(try await stage.rows("SELECT count(*) FROM sessions") == "0")
-            // What looks at nothing of profile is begun all the same, once it is there.
+            // A questionnaire without conditions on the profile can begin all the same, once it is published.
             #expect(try await eventually { try await stage.rows(isThere) == "t" })
             let other = try await gateway.call(OpenSession(questionnaire: "skin-care"), options)
             #expect(other.isNew == true)

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// Ages are counted by the day, and a session may be looked at on two.
+    /// An age depends on the day, and somebody may read a session on two days.
     @Test func aSessionIsEvaluatedAgainOnAnotherDay() async throws {
         try await Self.run { service in
             let walk = try await Walk(service, seed: 4)

@@ -81,7 +81,7 @@ import Testing
         #expect(whole.answers.given == second.answers.given && whole.kept == ["three"] && whole.newQuestions == [])
     }
 
-    /// Whether it goes there at once or by way of the version that did not ask.
+    /// The session moves to the latest version directly, or through the version without the question.
     @Test func aQuestionBroughtBackByALaterVersionIsAskedAgain() throws {
         func version(_ number: Int64, _ keys: [String]) -> JSONValue {
             Sample.definition(keys.map { Sample.question($0, "single_choice") }).setting(

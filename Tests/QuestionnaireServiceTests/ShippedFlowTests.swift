@@ -95,7 +95,7 @@ import Testing
 
     // MARK: To the end, on every path
 
-    /// Answers what is next until nothing is; every way of choosing where the path depends on it.
+    /// Answers the next question until there is none. Where the path depends on a choice, it takes the given one.
     private func walk(_ definition: Definition, children: Int, choosing choices: [String: JSONValue]) throws -> Int {
         var sheet = AnswerSheet(definition: definition, answers: [:], today: testDay)
         var (subjects, steps): ([Subject], Int) = ([], 0)

@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// The hold stays as it is for a name that was not claimed, so that nobody learns whose it is.
+    /// A name that was not claimed before has the usual hold, so that nobody learns whose name it is.
     @Test func anAccountThatWasClaimedByItsOtherNamesIsDecidedLater() async throws {
         try await RecoveryStage.run { recovery in
             for claimant in 1...3 { _ = try await recovery.claim(claimant: "00001\(claimant)") }

@@ -255,7 +255,7 @@ struct Courses {
         "\(life.seen.rawValue) \(event) \(next)"
     }
 
-    /// What the clock does of itself in a shadow is what ``DecoyOutcome`` says, and no more. Of what is over, nothing is looked at.
+    /// In a shadow, the clock does only what ``DecoyOutcome`` says. After the end of a case, nothing is checked.
     private static func isIdle(_ event: CaseEvent, by actor: CaseActor, _ life: CaseLife) -> Bool {
         guard actor == .clock, life.isDecidedByClock, ![.holdEnded, .neglected].contains(event) else {
             return life.seen == .completed

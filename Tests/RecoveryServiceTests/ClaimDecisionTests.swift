@@ -48,7 +48,7 @@ import Testing
         #expect(decide(account: false) { $0.dormantPercent = 100 } == .made(isDecoy: true, hold: 200))
     }
 
-    /// The hold would show that two names are of one account, and so that there is an account.
+    /// A longer hold would reveal that two names belong to one account, and so that the account exists.
     @Test func anAccountThatIsClaimedOftenByOtherNamesIsDecidedLater() {
         let often = RecoveryPolicy.manyClaims
         #expect(decide { $0.ofAccount = often - 1 } == .made(isDecoy: false, hold: 100))

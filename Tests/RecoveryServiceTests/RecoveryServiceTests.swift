@@ -167,7 +167,8 @@ import Testing
             #expect(seen.allSatisfy { $0.status == "cancelled" && $0.steps == seen[0].steps })
             let rows = "SELECT status FROM cases WHERE id = '\(disputed.recoveryId)'"
             #expect(try await recovery.stage.rows(rows) == "disputed", "the owner's word stays")
-            // Each is over for auth once its claimant knows; the disputed and the barred one were, for their owner, before.
+            // Auth closes each case once its claimant knows the end. For the owner, it had closed the disputed case and
+            // the barred one before.
             _ = try await recovery.closed.atLeast(6)
             #expect(Set(recovery.closed.heard.map { "\($0.outcome) \($0.caseID)" }).count == 4)
             #expect(recovery.closed.heard.count { $0.claimantWaits == true } == 2)

@@ -16,7 +16,7 @@ import Testing
         CallOptions(timeout: .seconds(10), clientAddress: "192.0.2.7")
     }
 
-    /// All that limits a send is asked in one flight; the next one of its transaction writes.
+    /// One round trip reads everything that limits a send. The next one of the transaction writes.
     @Test func theLimitsOfACodeAreReadInOneRoundTrip() async throws {
         try await Fleet.run { fleet in
             let link = try FlightLink(to: fleet.cluster.folder)
@@ -28,7 +28,8 @@ import Testing
             let isSend = { (flight: String) in flight.contains("INSERT INTO challenges") }
             let connection = try #require(link.flights.first { $0.contains(where: isSend) })
             let index = try #require(connection.firstIndex(where: isSend))
-            // What only a send asks is prepared on this connection for the first time, and so its text is seen.
+            // Only a send uses these statements. So they are prepared on this connection for the first time, and the
+            // test sees their text.
             let asked = connection[index - 1]
             for part in [
                 "pg_advisory_xact_lock", "in_hour", "in_day", "address_in_hour", "challenge_locks", "prefix_breakers",
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    /// A client whose answers are lost: the same refresh token, fifty times at once at two processes.
+    /// A client that loses its answers sends the same refresh token fifty times at once, to two processes.
     @Test func aRefreshTokenUsedAtTwoProcessesLeavesOneValidToken() async throws {
         try await Fleet.run { fleet in
             for _ in 0..<2 { try fleet.start(.auth) }

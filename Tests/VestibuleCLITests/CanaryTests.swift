@@ -30,7 +30,7 @@ import Testing
         let token = try live(client, state.spool, &secrets)
         try misbehave(client, token)
 
-        // What is told later is waited for: the last of it is the account's end, in every service.
+        // The test waits for the last event, which is the deletion of the account in every service.
         try system.installation.wait("the account's end in every log") {
             let logs = try Self.logs(of: state)
             return ServiceName.services.dropFirst().allSatisfy { service in
@@ -50,7 +50,7 @@ import Testing
         #expect(gateway.contains(#""route":"/users/{id}""#) && gateway.contains(#""route":"/auth/otp/verify""#))
     }
 
-    /// A person signs in, says everything there is to say, is renewed, claimed, and deleted.
+    /// A person signs in, fills in everything, renews the tokens, has the account claimed, and deletes it.
     ///
     /// - Parameter secrets: what was given away meanwhile.
     private func live(_ client: HTTPClient, _ spool: String, _ secrets: inout [String]) throws -> String {

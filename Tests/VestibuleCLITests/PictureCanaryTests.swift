@@ -67,7 +67,7 @@ import Testing
         let secrets = try addresses.map {
             try #require($0.firstMatch(of: /signature=([^&]+)/)?.output.1)
         }.map(String.init)
-        // The version of the text that a person agreed to is kept, and nothing else of these.
+        // Of these words, only the version of the consent is kept.
         let words = Self.canaries + secrets + Self.spellings(of: window)
         func search(_ texts: [(name: String, text: String)]) {
             for (name, text) in texts {

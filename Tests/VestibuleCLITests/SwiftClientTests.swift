@@ -43,7 +43,7 @@ import VestibuleClient
         }
         #expect(wire.count(of: "/auth/token/refresh") == 1)
 
-        // The server renews; the app dies before it has saved the new tokens, and comes back an hour later.
+        // The server renews the tokens, and the app is killed before it has saved them. It starts again an hour later.
         store.kill()
         await #expect(throws: VestibuleError.self) { try await first.renew() }
         #expect(wire.count(of: "/auth/token/refresh") == 2)

@@ -37,7 +37,7 @@ import Testing
             let victim = try #require(process(name, state))
             kill(victim, SIGKILL)
             try installation.wait("another \(name)") { process(name, state) ?? victim != victim }
-            // What the killed process had in hand is free at once, and not when half a minute is over.
+            // Frees the items of the killed process at once, and not after half a minute.
             if name != "gateway" {
                 try PostgresServer(state).query("vestibule", "UPDATE \(name).outbox SET locked_until = NULL")
             }
@@ -69,7 +69,7 @@ import Testing
             } ?? []
         }
         let everybody = (["auth"] + ServiceName.services.map(\.rawValue)).sorted().map { "\($0) ready" }
-        // A system is ready with one of each: the other replica may still be on its way.
+        // The system is ready when each service has one replica. The second one may still be starting.
         try installation.wait("every replica's word", seconds: 30) { try states() == everybody }
 
         // `top` waits a tenth of a second for each replica. If one is too slow, the next call shows it.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AuthService
 
-/// What the SMS of a code says that it is for, and what the code does then.
+/// What the SMS says about the purpose of its code, and what the code can do.
 @Suite("codes that name what they are for") struct NamedAccountTests {
     private static let (owner, claimant, nobody) = ("+14155552671", "+46701234567", "+14155550100")
 

@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    /// A notice that a number was moved, or of a recovery, is wanted for hours.
+    /// A notice about a moved number or a recovery is still useful after hours.
     @Test func aNoticeIsTriedForAsLongAsAPush() async throws {
         try await Self.run(Self.failing, Self.failing) { auth, _, _ in
             let container = auth.stage.containers[0]

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// A megabyte does not fit into a socket at once, and the loop goes on meanwhile.
+    /// A socket does not take a megabyte at once. The loop must not block meanwhile.
     @Test func aLongMessageLeavesInPieces() async throws {
         let server = try SMTPServer()
         var email = Self.email

@@ -190,7 +190,7 @@ import Testing
                 #expect(refused.code == "identity_token_invalid" && refused.executed == .no, "\(bad.label)")
             }
             #expect(try await rows(auth) == before)
-            // The nonce is still good for a good token, once; a stranger's nonce is not.
+            // The nonce is still valid once, for a valid token. A stranger's nonce is not.
             let token = forge.token("google", subject: "108", nonce: nonce)
             let foreign = SignInWithApple(
                 identityToken: forge.token("apple", subject: "108", nonce: nonce), nonce: nonce,

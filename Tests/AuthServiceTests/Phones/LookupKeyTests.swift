@@ -10,7 +10,7 @@ import Testing
 
 @testable import AuthService
 
-/// The key that phones are looked up by takes the place of another, while people come and go.
+/// Replaces the key by which phones are looked up, while people sign up and delete their accounts.
 @Suite("look-up keys") struct LookupKeyTests {
     /// The key ring in four states. First the key of hashes finds the phones, then it and a new key, then the new key
     /// alone, and at last one more key.

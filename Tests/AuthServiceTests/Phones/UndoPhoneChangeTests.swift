@@ -11,7 +11,7 @@ import Testing
 @Suite("undoing a phone change") struct UndoPhoneChangeTests {
     private static let (old, new, third) = ("+14155552671", "+46701234567", "+46701234568")
 
-    /// The owner's tablet, known since long, and the telephone that a thief holds and changes the number with.
+    /// The owner's tablet, which the account has known for long, and the phone with which a thief changes the number.
     private struct PhoneTakeover {
         let tablet: Session
         let stolen: Session
@@ -61,7 +61,7 @@ import Testing
             let before = try await auth.signIn(Self.old, push: "fcm:desk")
             let hash = try await phone(social)
             let takeover = try await takeOver(social)
-            // The thief goes on: a session with the new number, and an identity of their own.
+            // The thief signs in with the new number, and links an identity.
             let thief = try await auth.signIn(Self.new, push: "fcm:thief")
             #expect(thief.user.id == before.user.id)
             _ = try await social.link("google", subject: "thief", to: Self.new)

@@ -70,7 +70,8 @@ import Testing
         }
     }
 
-    /// A change of the number is undone, which takes the thief's former numbers, while a claim waits for the account.
+    /// While a claim waits for the account, a change of the number is undone. The undo removes the former numbers that
+    /// the thief added.
     @Test func aFormerNumberDroppedDuringAClaimReachesNoAccount() async throws {
         try await AuthStage.run { auth in
             let owner = try await auth.signIn(Self.owner).user.id

@@ -191,7 +191,8 @@ import Testing
         }
     }
 
-    /// Everybody asks while an editor publishes, on two replicas, and again when both follow the new version.
+    /// People send requests to two replicas while an editor publishes, and again when both replicas follow the new
+    /// version.
     @Test func aBreakingVersionChangesNoStepOfPeopleUnderWay() async throws {
         try await ProfileStage.run(replicas: 2) { profile in
             let editor = try await PlanEditor(profile)

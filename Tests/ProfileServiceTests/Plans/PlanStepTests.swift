@@ -9,7 +9,7 @@ import Testing
 @Suite("steps of a plan") struct PlanStepTests {
     private static let now = Timestamp("2026-02-20T09:00:00Z")!
 
-    /// The state of each step, chosen at random, and whether it counts as passed by a rule of this test.
+    /// A random state for each step. A rule of this test says whether the step counts as passed.
     private static func person(
         _ plan: Plan, _ random: inout some RandomNumberGenerator
     ) -> (record: ProfileRecord, passed: [Bool]) {

@@ -14,7 +14,7 @@ struct AllWalks {
         /// The numbers of questions about one child: one number for each child, or for each possible child if there is
         /// none.
         var ofOne = [0]
-        /// In a section about each child: which of those who came to it this one is.
+        /// In a section about each child: the number of the walk that reached the section.
         var family = 0
     }
 
@@ -65,7 +65,7 @@ struct AllWalks {
             definition: definition, answers: walk.answers, facts: walk.facts, children: walk.children)
     }
 
-    /// Every number of children that there may be, and each of them on any of the ways of one.
+    /// Combines every allowed number of children with every walk of one child.
     private func gather(_ ones: [Walk], of family: Walk, in section: JSONValue, _ repetition: JSONValue) -> [Walk] {
         guard naive(family).holds(section["visibleIf"]) else { return [family] }
         let keys = (section["questions"]?.arrayValue ?? []).map { $0["key"]!.stringValue! }

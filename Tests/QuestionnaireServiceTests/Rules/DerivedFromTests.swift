@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Going back: the copy of a version may have its keys, and says where they are from.
+    /// To go back, an editor copies an older version. The copy may use its keys and names the version.
     @Test func aCopyNamesItsOriginalVersion() throws {
         let copy = DerivedFrom.copy(of: Self.first)
         #expect(copy["derivedFrom"] == ["version": 1, "contentHash": .string(Self.hash(Self.first))])

@@ -4,8 +4,8 @@ import JSONText
 
 @testable import QuestionnaireService
 
-/// A person who answers a questionnaire at random, skips, declines and takes back, and adds and removes children. The
-/// naive evaluator is told the same.
+/// A person who answers, skips, declines and removes answers at random, and adds and removes children. The naive
+/// evaluator is told the same.
 struct RandomPerson {
     /// Their own entry beside options.
     static let own = "Åsas eget <val> 🐻"

@@ -66,7 +66,8 @@ import Testing
         #expect(try run("delete-draft", "family", "2").output.contains("draft_published"))
         #expect(try run("delete-draft", "family", "9").output.contains("not_found"))
 
-        // The second question is gone and comes back with another: check finds what import finds.
+        // The second question is removed, and then returns together with another one. `check` finds the same as
+        // `import`.
         for questions in [[Self.question("homeTown")], [Self.question("road"), Self.question("street")]] {
             try write(Self.definition(questions))
             let (checked, imported) = (try run("check", file), try run("import", file))

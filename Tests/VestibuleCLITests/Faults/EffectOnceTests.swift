@@ -9,7 +9,7 @@ import Testing
 
 @testable import VestibuleCLI
 
-/// What is done once although processes die: auth as it was built, on a real PostgreSQL.
+/// Auth does each act once although its processes are killed: real processes on a real PostgreSQL.
 @Suite("effect once, process by process", .serialized) struct EffectOnceTests {
     @Test func anotherReplicaAnswersForOneKilledAfterItsCommit() async throws {
         try await Fleet.run { fleet in
@@ -283,7 +283,7 @@ extension BusError {
     }
 }
 
-/// People who sign in, one after another, and repeat what was not answered under the same key.
+/// People who sign in one after another. Each repeats a request without an answer under the same key.
 @Loop private final class People {
     private let fleet: Fleet
     /// Whether somebody claims the account of each.

@@ -7,8 +7,8 @@ import Testing
 
 @testable import VestibuleCLI
 
-/// Services as processes of their own, so that they can be killed, with tables on a real PostgreSQL and a real bus between
-/// them and the test.
+/// Services in processes that a test can kill. Their tables are on a real PostgreSQL, and the test calls them over a
+/// real bus.
 @Loop final class Fleet {
     let installation: Installation
     let cluster: ScratchCluster

@@ -147,7 +147,7 @@ import Testing
         return try await ask(VerifyOTP(challengeId: challenge, code: code, device: device), "sign-in")
     }
 
-    /// - Parameter attempt: the how-manieth code of the number; the next comes a second later.
+    /// - Parameter attempt: which code of the number, from 1. The next one comes a second later.
     private func code(for phone: String, _ purpose: String, attempt: Int) async throws -> (Identifier, String) {
         let sent: OTPSent = try await ask(SendOTP(phone: phone, purpose: purpose), "send")
         try #require(

@@ -95,7 +95,7 @@ import Testing
         try await fleet.ready(service, 1)
     }
 
-    /// Has something happen, kills its service while the act is committed, and starts another in its place.
+    /// Begins an act, kills the service while PostgreSQL commits it, and starts another process.
     func kill(
         _ moment: TransitionKillTests.Moment, _ outcome: TransitionKillTests.CommitOutcome,
         during act: @escaping @Loop @Sendable () async throws -> Void
@@ -118,7 +118,8 @@ import Testing
         case .done: try await fleet.sql("UPDATE public.gate SET state = 'open'")
         }
         try await fleet.wait(until: waiting, is: "0")
-        // What the dead process had sent may still come to the gate: nothing waits there until the trigger is gone.
+        // Statements of the dead process may still reach the gate. So the trigger is removed only when nothing waits
+        // there.
         try await fleet.sql("DROP TRIGGER gate ON \(service).audit")
         try await fleet.sql("UPDATE public.gate SET state = 'closed'")
         try await fleet.endLeases(of: [service])
@@ -158,7 +159,7 @@ import Testing
     }
 }
 
-/// One case, brought to where the transition begins, and what must hold of it afterwards.
+/// Brings a case to the start of a transition, and checks it afterwards.
 @Loop private struct Life {
     private let killed: Killed
     private let moment: TransitionKillTests.Moment

@@ -164,7 +164,7 @@ private final class Stranger: Sendable {
         }
     }
 
-    /// What an answer shows but for what differs from call to call by its nature.
+    /// What an answer shows, without what differs between any two calls.
     struct Seen: Equatable {
         let status: Int
         /// The problem's code or the case's status.

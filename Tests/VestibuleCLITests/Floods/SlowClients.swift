@@ -39,11 +39,9 @@ final class SlowClients: Sendable {
     /// How often one was opened so far.
     var count: Int { opened.load(ordering: .relaxed) }
 
-    /// - Parameters:
-    ///   - connections: that are open at a time, or would be. They are opened within a second. Every five seconds,
-    ///     slow ones go on, and those that were thrown out come again.
-    ///   - sources: the addresses that they come from, in turns.
-    ///   - manners: what they leave undone, in turns.
+    /// - Parameters: - connections: that are open at a time, or would be. They are opened within a second. Every five
+    ///   seconds, slow clients send or read more, and closed ones connect again. - sources: the addresses that they
+    ///   come from, in turns. - manners: what they leave undone, in turns.
     init(_ connections: Int, at port: Int, from sources: [String], _ manners: [Manner]) {
         let thread = Thread { [self] in
             // Its machine is another one: here it gets the time that nobody else wants. 5 is SCHED_IDLE (sched(7) of Linux),

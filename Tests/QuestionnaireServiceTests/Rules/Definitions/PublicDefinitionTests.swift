@@ -4,12 +4,13 @@ import Testing
 @testable import QuestionnaireService
 
 @Suite("what everybody may read of a definition") struct PublicDefinitionTests {
-    /// Everything that says how answers are judged and kept, who is asked what, and what becomes of sessions.
+    /// The members that say how answers are judged and stored, who is asked what, and what happens to sessions.
     private static let hidden: Set<String> = [
         "score", "dimensions", "visibleIf", "requiredIf", "importance", "migrations", "policy", "extract", "sensitive",
     ]
 
-    /// The rule once more, the other way round: all is shown but what is hidden. Texts have keys of their own.
+    /// The opposite implementation of the rule: it removes what is hidden and keeps all the rest. Texts have keys of
+    /// their own.
     private static func stripped(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): .array(elements.map(stripped))

@@ -391,7 +391,7 @@ import Testing
         #expect(report.shortest == nil)
     }
 
-    /// Two questions that stand by themselves, and three behind them, with every kind of condition.
+    /// Two questions without conditions, and three after them with every kind of condition.
     private static func randomDefinition(seed: UInt64) -> JSONValue {
         var generator = SeededGenerator(state: seed)
         let types = ["single_choice", "boolean", "multi_choice", "slider"].shuffled(using: &generator)
@@ -423,8 +423,8 @@ import Testing
 }
 
 @Suite("the time that the gate takes") struct PublishGateTimeTests {
-    /// Ten sections of twenty questions: every other section depends on one of the first questions, every other question
-    /// on the one before it, every fifth on two.
+    /// Ten sections of twenty questions. Every other section depends on one of the first questions. Every other
+    /// question depends on the one before it, and every fifth on two.
     static var large: JSONValue {
         let sections = (0..<10).map { section -> JSONValue in
             let questions = (0..<20).map { index -> JSONValue in

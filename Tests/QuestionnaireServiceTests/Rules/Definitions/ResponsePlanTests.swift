@@ -196,7 +196,7 @@ import Testing
         #expect(plan.writes.count == 1 && plan.revisions.map(\.revision) == [1, 1])
     }
 
-    /// What was complete stays complete: there is no item that takes a required answer away.
+    /// A complete session stays complete, because no item can remove a required answer.
     @Test func noWriteMakesACompleteSessionIncomplete() {
         let questions = [
             question(.number, key: "must", required: true),
