@@ -16,15 +16,15 @@ struct ChallengePurposeResolver: Sendable {
     ) async throws -> ChallengeAct {
         let purpose = request.purpose.map { ChallengePurpose(rawValue: $0) } ?? .login
         if request.recoveryId != nil, purpose != .recovery {
-            throw Self.notAllowed("recoveryId", "Only a recovery can be completed.")
+            throw Self.notAllowed("recoveryId", "Leave this out unless the purpose is recovery.")
         }
         for (field, value) in [("accountPhone", request.accountPhone), ("accountEmail", request.accountEmail)]
         where value != nil && purpose != .recovery {
-            throw Self.notAllowed(field, "Only an account that is recovered is named.")
+            throw Self.notAllowed(field, "Leave this out unless the purpose is recovery.")
         }
         if request.undoes != nil {
             guard request.purpose == nil, request.linkToken == nil else {
-                throw Self.notAllowed("undoes", "A code has one purpose.")
+                throw Self.notTheOnlyPurpose("undoes")
             }
             return .undoPhoneChange
         }
@@ -51,7 +51,7 @@ struct ChallengePurposeResolver: Sendable {
                 return .recover(try contact(ofEmail: request.accountEmail), request.recoveryId, by: .phone)
             }
             guard request.accountEmail == nil else {
-                throw Self.notAllowed("accountEmail", "An account is named by its number or by its address.")
+                throw Self.notAllowed("accountEmail", "Give the account's number or its email address, not both.")
             }
             return .recover(.phone(try phones.number(phone)), request.recoveryId, by: .phone)
         case .login, .undoPhoneChange, .emailLogin, .linkEmail, .emailRecovery, .emailUndo, nil: return .signIn
@@ -70,12 +70,12 @@ struct ChallengePurposeResolver: Sendable {
     ) async throws -> ChallengeAct {
         if request.undoes != nil {
             guard request.purpose == nil, request.recovery == nil else {
-                throw Self.notAllowed("undoes", "A code has one purpose.")
+                throw Self.notTheOnlyPurpose("undoes")
             }
             return .undoFirstNumber
         }
         if let recovery = request.recovery {
-            guard request.purpose == nil else { throw Self.notAllowed("recovery", "A code has one purpose.") }
+            guard request.purpose == nil else { throw Self.notTheOnlyPurpose("recovery") }
             return .recover(try contact(ofEmail: recovery.accountEmail), recovery.recoveryId, by: .email)
         }
         guard request.purpose == ChallengePurpose.linkEmail.rawValue else { return .signInByEmail }
@@ -100,6 +100,10 @@ struct ChallengePurposeResolver: Sendable {
         case .changePhone(let session), .linkEmail(let session):
             LinkStore.bind(challenge, session: session, in: transaction)
         }
+    }
+
+    private static func notTheOnlyPurpose(_ field: String) -> BusError {
+        notAllowed(field, "A code has only one purpose. Leave this out, or the other one.")
     }
 
     private static func notAllowed(_ field: String, _ message: String) -> BusError {

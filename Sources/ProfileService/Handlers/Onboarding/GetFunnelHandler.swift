@@ -20,11 +20,11 @@ struct GetFunnelHandler: RequestHandler {
         }
         guard let key = request.plan else {
             let isOfPlan = request.version != nil || request.entry != nil
-            guard !isOfPlan else { throw Self.refusal("plan", "A version and an entry are those of a plan.") }
+            guard !isOfPlan else { throw Self.refusal("plan", "Name the plan that this version or entry belongs to.") }
             return try await statistics.transaction { try await EventStore.funnel(from: from, to: to, in: $0) }
         }
         guard let plan = try await profile.plans.plan(key, version: request.version) else {
-            throw Self.refusal("plan", "There is no such version of a plan.")
+            throw Self.refusal("plan", "There is no such plan, or it has no such version.")
         }
         return try await statistics.transaction {
             try await PlanProgressStore.funnel(of: plan, from: from, to: to, entry: request.entry, in: $0)

@@ -70,7 +70,7 @@ extension AnswerValidator {
             return .option(index)
         }
         guard let members = value.objectValue, members.count == 1, let other = members["other"] else {
-            throw AnswerProblem("wrong_type", "An option is named by its key.")
+            throw AnswerProblem("wrong_type", "Must be the key of an option.")
         }
         guard question.constraints.otherCount > 0 else {
             throw AnswerProblem("not_allowed", "Only the options given can be chosen.")

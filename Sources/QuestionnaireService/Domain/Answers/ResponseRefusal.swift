@@ -77,8 +77,8 @@ extension MissingAnswer.Reason {
     fileprivate var sentence: String {
         switch self {
         case .unanswered, .stale: "This question wants an answer."
-        case .tooFewSubjects: "This part must be answered for more."
-        case .tooManySubjects: "This part is answered for too many."
+        case .tooFewSubjects: "Too few were added. Add more, and answer this part for each."
+        case .tooManySubjects: "Too many were added. Remove some of them."
         }
     }
 }

@@ -21,7 +21,7 @@ struct SubjectPlan {
         let known = all.first { $0.id == request.subject }
         let repetition = try repetition(request.kind ?? known?.kind, in: sheet.definition)
         if let known, known.kind != repetition.subject {
-            throw refusal("kind", "not_allowed", "This id is that of another kind.")
+            throw refusal("kind", "not_allowed", "This id was added as another kind.")
         }
         let before = sheet.subjects.first { $0.id == request.subject }
         if before == nil, sheet.subjects.count(where: { $0.kind == repetition.subject }) >= repetition.range.upperBound
