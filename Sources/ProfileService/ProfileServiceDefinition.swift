@@ -87,11 +87,11 @@ enum ProfileServiceDefinition {
         let refused = RefusedEvents()
         container.ownGauges = { refused.gauges }
         container.handle(RecordEventsHandler(events: profile.events, limits: limits, refused: refused))
-        container.handle(VisitorIdentifiedHandler(profile: profile))
-        container.handle(GetFunnelHandler(profile: profile, statistics: container.statistics))
+        container.handle(VisitorIdentifiedHandler(database: container.database, events: profile.events))
+        container.handle(GetFunnelHandler(plans: plans, statistics: container.statistics))
         container.background("visitors", every: .seconds(3600)) { while try await profile.events.purge() {} }
         container.background("compatibility-looks", every: .seconds(3600)) {
-            while try await CompatibilityStore.purge(today: profile.today, container.database) {}
+            while try await CompatibilityStore.purge(today: Timestamp.now().date, container.database) {}
         }
         container.background("field-history", every: .seconds(3600)) { while try await profile.store.purgeHistory() {} }
         let waitlist = WaitlistNotifier(

@@ -38,9 +38,6 @@ struct ProfileContext: Sendable {
     let events: EventStore
     let appName: String
 
-    /// The date in UTC, for questions that concern no single person.
-    var today: CivilDate { Timestamp.now().date }
-
     /// The date in the person's time zone. If that is unknown, it is the date in UTC.
     func today(of record: ProfileRecord) -> CivilDate {
         day(of: record, at: .now())

@@ -4,7 +4,7 @@ import Database
 import EventLoop
 
 struct GetFunnelHandler: RequestHandler {
-    let profile: ProfileContext
+    let plans: PublishedPlans
     let statistics: Database
 
     /// The default range begins this many days before its last day.
@@ -13,7 +13,7 @@ struct GetFunnelHandler: RequestHandler {
     private static let longestSpan = 400
 
     func handle(_ request: GetFunnel, context: RequestContext) async throws -> Funnel {
-        let to = request.to ?? profile.today
+        let to = request.to ?? Timestamp.now().date
         let from = request.from ?? CivilDate(daysSinceEpoch: to.daysSinceEpoch - Self.span)
         guard (0...Self.longestSpan).contains(to.daysSinceEpoch - from.daysSinceEpoch) else {
             throw Self.refusal("from", "From the first to the last day are 0 to \(Self.longestSpan) days.")
@@ -23,7 +23,7 @@ struct GetFunnelHandler: RequestHandler {
             guard !isOfPlan else { throw Self.refusal("plan", "Name the plan that this version or entry belongs to.") }
             return try await statistics.transaction { try await EventStore.funnel(from: from, to: to, in: $0) }
         }
-        guard let plan = try await profile.plans.plan(key, version: request.version) else {
+        guard let plan = try await plans.plan(key, version: request.version) else {
             throw Self.refusal("plan", "There is no such plan, or it has no such version.")
         }
         return try await statistics.transaction {

@@ -4,12 +4,13 @@ import Database
 import EventLoop
 
 struct VisitorIdentifiedHandler: RequestHandler {
-    let profile: ProfileContext
+    let database: Database
+    let events: EventStore
 
     func handle(_ event: VisitorIdentified, context: RequestContext) async throws -> Acknowledged {
-        try await profile.database.transaction { transaction in
+        try await database.transaction { transaction in
             guard try await EventPosition.accept(event, from: .auth, in: transaction) else { return }
-            profile.events.identify(event.anonymousID, as: event.personID, in: transaction)
+            events.identify(event.anonymousID, as: event.personID, in: transaction)
         }
         return Acknowledged()
     }
