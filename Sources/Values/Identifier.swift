@@ -31,6 +31,9 @@ public struct Identifier: Hashable, Sendable, Codable, LosslessStringConvertible
         return Identifier(high: UInt64(max(0, time + milliseconds)) << 16, low: 0)
     }
 
+    /// The nil UUID (RFC 9562). No row has it, and every other one comes after it.
+    public static let least = Identifier(high: 0, low: 0)
+
     /// A new version 4 UUID: 122 random bits.
     public static func random() -> Identifier {
         var random = RandomWords()

@@ -25,7 +25,9 @@ import EventLoop
     static func dropAddresses(
         after last: Identifier?, in transaction: Transaction
     ) async throws -> (dropped: [Identifier], last: Identifier?) {
-        let people = try await transaction.query(people, [.uuid(last), .integer(page)]).map { try $0.uuid("person_id") }
+        let people = try await transaction.query(people, [.uuid(last ?? .least), .integer(page)]).map {
+            try $0.uuid("person_id")
+        }
         transaction.send(lock, [.uuidArray(people)])
         let dropped = try await transaction.query(drop, [.uuidArray(people)]).map { try $0.uuid("person_id") }
         return (dropped, people.count == page ? people.last : nil)
@@ -38,7 +40,7 @@ import EventLoop
         WHERE person_id = $1
         """
     private static let people: Statement = """
-        SELECT person_id FROM profiles WHERE $1::uuid IS NULL OR person_id > $1 ORDER BY person_id LIMIT $2
+        SELECT person_id FROM profiles WHERE person_id > $1 ORDER BY person_id LIMIT $2
         """
     /// Profiles are locked in one order, so that two statements cannot deadlock.
     private static let lock: Statement = """

@@ -71,7 +71,8 @@ struct ProfileStore: Sendable {
     @Loop func outdated(
         before version: Int64, after last: Identifier?, limit: Int64, in transaction: Transaction
     ) async throws -> (records: [ProfileRecord], last: Identifier?, unopened: Int64) {
-        let rows = try await transaction.query(Self.outdated, [.integer(version), .integer(limit), .uuid(last)])
+        let rows = try await transaction.query(
+            Self.outdated, [.integer(version), .integer(limit), .uuid(last ?? .least)])
         var (records, unopened) = ([ProfileRecord](), Int64(0))
         for row in rows {
             do {
@@ -311,7 +312,7 @@ struct ProfileStore: Sendable {
         """)
     private static let outdated = Statement(
         """
-        SELECT \(columns), \(copies) FROM profiles WHERE catalogue_version < $1 AND ($3::uuid IS NULL OR person_id > $3)
+        SELECT \(columns), \(copies) FROM profiles WHERE catalogue_version < $1 AND person_id > $3
             -- Where there is none, which the index says, nobody's profile is looked at.
             AND EXISTS (SELECT FROM profiles WHERE catalogue_version < $1)
         ORDER BY person_id LIMIT $2

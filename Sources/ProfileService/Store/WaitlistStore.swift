@@ -32,7 +32,7 @@ import ServiceRuntime
     static func waiting(
         after last: Identifier?, opening profiles: ProfileStore, in transaction: Transaction
     ) async throws -> [Waiting] {
-        try await transaction.query(waiting, [.uuid(last), .integer(Int64(page))]).map { row in
+        try await transaction.query(waiting, [.uuid(last ?? .least), .integer(Int64(page))]).map { row in
             let dateOfBirth: Result<CivilDate?, SealError>
             do {
                 dateOfBirth = .success(try profiles.dateOfBirth(in: row))
@@ -55,6 +55,6 @@ import ServiceRuntime
         """
     private static let waiting: Statement = """
         SELECT person_id, date_of_birth_sealed, time_zone FROM waitlist JOIN profiles USING (person_id)
-        WHERE suspended_at IS NULL AND ($1::uuid IS NULL OR person_id > $1) ORDER BY person_id LIMIT $2
+        WHERE suspended_at IS NULL AND person_id > $1 ORDER BY person_id LIMIT $2
         """
 }

@@ -34,7 +34,7 @@ import JSONText
     func seal(after cursor: SessionCursor?, limit: Int64) async throws -> Sealed {
         try await database.transaction { transaction in
             let sessions = try await transaction.query(
-                Self.page, [.uuid(cursor?.person), .uuid(cursor?.session), .integer(limit)])
+                Self.page, [.uuid(cursor?.person ?? .least), .uuid(cursor?.session ?? .least), .integer(limit)])
             guard let first = try sessions.first.map(Self.cursor), let last = try sessions.last.map(Self.cursor) else {
                 return Sealed()
             }
@@ -97,7 +97,7 @@ import JSONText
 
     private static let page: Statement = """
         SELECT person_id, session_id FROM sessions
-        WHERE $1::uuid IS NULL OR (person_id, session_id) > ($1, $2::uuid)
+        WHERE (person_id, session_id) > ($1, $2)
         ORDER BY person_id, session_id LIMIT $3
         """
     private static let ofRange = "(person_id, session_id) >= ($1, $2) AND (person_id, session_id) <= ($3, $4)"

@@ -84,7 +84,10 @@ import JSONText
     ) async throws -> [SessionCursor] {
         let rows = try await database.read(
             Self.findDue,
-            [.text(questionnaire), .integer(version), .uuid(after?.person), .uuid(after?.session), .integer(limit)])
+            [
+                .text(questionnaire), .integer(version), .uuid(after?.person ?? .least),
+                .uuid(after?.session ?? .least), .integer(limit),
+            ])
         return try rows.map {
             SessionCursor(person: try $0.uuid("person_id"), session: try $0.uuid("session_id"))
         }
@@ -96,7 +99,11 @@ import JSONText
         // Runs in a transaction and not among people's reads, since it may count all sessions.
         try await database.transaction { transaction in
             try await transaction.query(
-                Self.count, [.text(questionnaire), .integer(version), .uuid(after?.person), .uuid(after?.session)]
+                Self.count,
+                [
+                    .text(questionnaire), .integer(version), .uuid(after?.person ?? .least),
+                    .uuid(after?.session ?? .least),
+                ]
             ).first?.integer("count") ?? 0
         }
     }
@@ -142,13 +149,13 @@ import JSONText
     private static let findDue: Statement = """
         SELECT person_id, session_id FROM sessions
         WHERE questionnaire = $1 AND status = 'in_progress' AND version < $2
-            AND ($3::uuid IS NULL OR (person_id, session_id) > ($3, $4))
+            AND (person_id, session_id) > ($3, $4)
         ORDER BY person_id, session_id LIMIT $5
         """
     private static let count: Statement = """
         SELECT count(*) AS count FROM sessions
         WHERE questionnaire = $1 AND status = 'in_progress' AND version < $2
-            AND ($3::uuid IS NULL OR (person_id, session_id) > ($3, $4))
+            AND (person_id, session_id) > ($3, $4)
         """
 }
 

@@ -36,7 +36,7 @@ import EventLoop
 
     /// The next people after `person`, in the order of their ids.
     static func people(after person: Identifier?, limit: Int64, in database: Database) async throws -> [Identifier] {
-        try await database.read(people, [.uuid(person), .integer(limit)]).map { try $0.uuid("id") }
+        try await database.read(people, [.uuid(person ?? .least), .integer(limit)]).map { try $0.uuid("id") }
     }
 
     /// The rows of these people whose hashes are not under exactly these keys.
@@ -73,9 +73,7 @@ import EventLoop
         [.text(keys.first), .text(keys.dropFirst().first)]
     }
 
-    private static let people: Statement = """
-        SELECT id FROM accounts WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2
-        """
+    private static let people: Statement = "SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT $2"
     /// Auth runs this query when it starts. It uses the index to step from one pair of keys to the next, so its time
     /// does not depend on the number of phones.
     private static func missing(_ table: Table) -> Statement {
