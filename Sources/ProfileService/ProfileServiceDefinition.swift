@@ -104,7 +104,7 @@ enum ProfileServiceDefinition {
         container.background("cities", every: nil) { _ = try await Loop.compute { CityTable.shipped.count } }
         let formerPhotos = FormerPhotos(database: container.database, outbox: container.outbox)
         container.background("former-photos", every: .seconds(3600)) { try await formerPhotos.round() }
-        let review = FieldRecheck(profile: profile)
+        let recheck = FieldRecheck(profile: profile)
         container.prepare = {
             do {
                 try await plans.importFiles()
@@ -115,7 +115,7 @@ enum ProfileServiceDefinition {
         }
         // A version that was published in the last seconds is not followed yet.
         container.background("plans", every: .seconds(5)) { plans.refresh() }
-        container.background("catalogue-review", every: .seconds(3600)) { try await review.run() }
+        container.background("field-recheck", every: .seconds(3600)) { try await recheck.run() }
     }
 
     /// Handles the requests of editors of plans.

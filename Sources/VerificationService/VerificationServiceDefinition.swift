@@ -212,7 +212,7 @@ enum VerificationServiceDefinition {
         container.handle(ListVerificationReviewsHandler(store: store))
         let bearers = BearerReader(bus: container.bus)
         container.handle(GetVerificationReviewHandler(workflow: workflow, bearers: bearers))
-        let reviewing = ReviewDecisions(inbox: container.inbox, workflow: workflow, bearers: bearers)
+        let reviewing = VerificationReviewDecisions(inbox: container.inbox, workflow: workflow, bearers: bearers)
         container.handle(DecideVerificationHandler(reviewing: reviewing))
         container.handle(DecideDocumentHandler(reviewing: reviewing))
         for tier in Tier.allCases {

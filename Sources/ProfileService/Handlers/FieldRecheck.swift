@@ -12,16 +12,16 @@ struct FieldRecheck: Sendable {
     @Loop func run() async throws {
         var (last, unopened): (Identifier?, Int64) = (nil, 0)
         repeat {
-            let batch = try await reviewSome(after: last)
+            let batch = try await recheckSome(after: last)
             (last, unopened) = (batch.last, unopened + batch.unopened)
         } while last != nil
         if unopened > 0 {
-            profile.log.error("date_of_birth_not_opened", ["in": "catalogue-review", "profiles": .integer(unopened)])
+            profile.log.error("date_of_birth_not_opened", ["in": "field-recheck", "profiles": .integer(unopened)])
         }
     }
 
     /// - Returns: the last person of the batch if there may be more, and the number of profiles that cannot be opened.
-    @Loop private func reviewSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
+    @Loop private func recheckSome(after last: Identifier?) async throws -> (last: Identifier?, unopened: Int64) {
         let (store, plan) = (profile.store, try await profile.plans.current(for: nil))
         return try await profile.database.transaction { transaction in
             let library = profile.libraries.known

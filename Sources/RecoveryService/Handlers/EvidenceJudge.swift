@@ -6,7 +6,7 @@ import EventLoop
 struct EvidenceJudge: Sendable {
     let database: Database
     let cases: CaseWorkflow
-    let reviews: ReviewStore
+    let reviews: CaseReviewStore
     let provider: any IdentityEvidenceProvider
 
     static let destination = "evidence"

@@ -9,7 +9,7 @@ import ServiceRuntime
 struct SubmitEvidenceHandler: RequestHandler {
     let database: Database
     let cases: CaseWorkflow
-    let reviews: ReviewStore
+    let reviews: CaseReviewStore
 
     func handle(_ request: SubmitEvidence, context: RequestContext) async throws -> EvidenceTaken {
         let given = try Self.oneOf(request.verificationId, request.evidenceReference)
@@ -52,7 +52,7 @@ struct SubmitEvidenceHandler: RequestHandler {
 struct SubmitOwnerEvidenceHandler: RequestHandler {
     let inbox: Inbox
     let cases: CaseWorkflow
-    let reviews: ReviewStore
+    let reviews: CaseReviewStore
 
     func handle(_ request: SubmitOwnerEvidence, context: RequestContext) async throws -> EvidenceTaken {
         let person = try context.person().userID

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Reviews the stored answers against a new version of the catalogue.
+/// Checks the stored answers against a new version of the field catalogue.
 enum FieldRecheckRules {
     /// The fields that change. An answer that is no longer valid becomes stale. An answer whose stored form changed is
     /// converted.

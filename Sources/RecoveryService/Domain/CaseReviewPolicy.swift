@@ -1,5 +1,5 @@
 /// Decides who may review a case. A reviewer's name is a pseudonym, or `operator` and a name.
-struct ReviewPolicy: Sendable {
+struct CaseReviewPolicy: Sendable {
     /// How long a reviewer has the case after claiming it, in seconds.
     static let turn: Int64 = 1800
 

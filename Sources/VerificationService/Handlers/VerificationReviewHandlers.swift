@@ -26,7 +26,7 @@ struct GetVerificationReviewHandler: RequestHandler {
         guard let known = try await workflow.store.verification(of: request.sessionId),
             known.verification.status == .manualReview, var review = VerificationReview(known)
         else { throw VerificationWorkflow.unknown }
-        guard known.person != staff.userID else { throw ReviewRefusal.own }
+        guard known.person != staff.userID else { throw VerificationReviewRefusal.own }
         let act = AuditAct("capture_seen", ["session": request.sessionId.description])
         try await workflow.audit.noteLook(act, by: staff.userID, in: workflow.store.database)
         let now = Timestamp.now()
@@ -37,7 +37,7 @@ struct GetVerificationReviewHandler: RequestHandler {
 }
 
 struct DecideVerificationHandler: RequestHandler {
-    let reviewing: ReviewDecisions
+    let reviewing: VerificationReviewDecisions
 
     func handle(_ request: DecideVerification, context: RequestContext) async throws -> NoContent {
         try await reviewing.decide(request.sessionId, .photo, request.verdict, context)
@@ -45,7 +45,7 @@ struct DecideVerificationHandler: RequestHandler {
 }
 
 struct DecideDocumentHandler: RequestHandler {
-    let reviewing: ReviewDecisions
+    let reviewing: VerificationReviewDecisions
 
     func handle(_ request: DecideDocument, context: RequestContext) async throws -> NoContent {
         try await reviewing.decide(request.sessionId, .id, request.verdict, context)
@@ -53,7 +53,7 @@ struct DecideDocumentHandler: RequestHandler {
 }
 
 /// Stores the decisions of reviewers. Each tier has its own message for a decision.
-@Loop struct ReviewDecisions {
+@Loop struct VerificationReviewDecisions {
     let inbox: Inbox
     let workflow: VerificationWorkflow
     let bearers: BearerReader
@@ -66,7 +66,7 @@ struct DecideDocumentHandler: RequestHandler {
         guard let verdict = Verdict(rawValue: word),
             let found = try await workflow.store.verification(of: session), found.verification.tier == tier
         else { throw VerificationWorkflow.unknown }
-        guard found.person != staff.userID else { throw ReviewRefusal.own }
+        guard found.person != staff.userID else { throw VerificationReviewRefusal.own }
         if try await !inbox.refuseReuse(context.inboxRequest), found.verification.status != .manualReview {
             throw VerificationWorkflow.over
         }
@@ -95,6 +95,6 @@ extension VerificationReview {
     }
 }
 
-private enum ReviewRefusal {
+private enum VerificationReviewRefusal {
     static let own = BusError(.forbidden, "Somebody else must review your own verification.")
 }

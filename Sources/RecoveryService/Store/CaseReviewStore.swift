@@ -7,7 +7,7 @@ import ServiceRuntime
 
 /// Reads the cases that reviewers see, and writes what they do: claims, releases, decisions and notes. It also stores
 /// the evidence and the verdict on it.
-struct ReviewStore: Sendable {
+struct CaseReviewStore: Sendable {
     let database: Database
     /// Encrypts the reason and the evidence of the claimant, the evidence of the owner, and the notes of reviewers.
     let sealer: Sealer
@@ -71,11 +71,11 @@ struct ReviewStore: Sendable {
 
     // MARK: Doing
 
-    @Loop func claim(_ id: Identifier, by reviewer: Reviewer, in transaction: Transaction) {
-        transaction.send(Self.claim, [.uuid(id), .text(reviewer.name), .integer(ReviewPolicy.turn)])
+    @Loop func claim(_ id: Identifier, by reviewer: CaseReviewer, in transaction: Transaction) {
+        transaction.send(Self.claim, [.uuid(id), .text(reviewer.name), .integer(CaseReviewPolicy.turn)])
     }
 
-    @Loop func release(_ id: Identifier, by reviewer: Reviewer, in transaction: Transaction) {
+    @Loop func release(_ id: Identifier, by reviewer: CaseReviewer, in transaction: Transaction) {
         transaction.send(Self.release, [.uuid(id), .text(reviewer.name)])
     }
 
@@ -83,7 +83,7 @@ struct ReviewStore: Sendable {
     ///
     /// - Parameter isFinal: whether no second approval is needed.
     @Loop func keep(
-        _ event: CaseEvent, isFinal: Bool, by reviewer: Reviewer, note: String, of id: Identifier,
+        _ event: CaseEvent, isFinal: Bool, by reviewer: CaseReviewer, note: String, of id: Identifier,
         in transaction: Transaction
     ) {
         let sealed = sealer.seal(Array(note.utf8), associated: id.array)
@@ -122,7 +122,7 @@ struct ReviewStore: Sendable {
     }
 
     private static func summary(_ row: Row) throws -> ReviewSummary {
-        let needed = ReviewPolicy.approvalsNeeded(
+        let needed = CaseReviewPolicy.approvalsNeeded(
             isOfStaff: try row.bool("is_of_staff"), wasContested: try row.bool("was_contested"),
             wasDisputed: try row.bool("was_disputed"))
         let first: Int64 = try row.optionalText("first_approval") == nil ? 0 : 1

@@ -2,7 +2,7 @@ import BusProtocol
 import EventLoop
 
 /// Values that the samples of the reviewers' messages share.
-private enum ReviewSample {
+private enum CaseReviewSample {
     static let summary = ReviewSummary(
         recoveryId: Sample.recovery, status: "in_review", requestedAt: Sample.everyday,
         holdUntil: Sample.everyday + .seconds(259_200), evidenceAt: Sample.everyday + .seconds(260_000), verdict: "yes",
@@ -96,9 +96,9 @@ extension ListReviews: MessageContract {
     static let minimal = ListReviews()
     static let maximal = ListReviews(status: String(repeating: "s", count: 32))
 
-    static let canonicalReply = ReviewQueue(cases: [ReviewSample.summary])
+    static let canonicalReply = ReviewQueue(cases: [CaseReviewSample.summary])
     static let minimalReply = ReviewQueue(cases: [])
-    static let maximalReply = ReviewQueue(cases: (0..<100).map { _ in ReviewSample.large })
+    static let maximalReply = ReviewQueue(cases: (0..<100).map { _ in CaseReviewSample.large })
 
     static let errors: [BusError] = [
         Sample.unauthorized,
@@ -131,7 +131,7 @@ extension GetReview: MessageContract {
     static let maximal: GetReview = canonical
 
     static let canonicalReply = ReviewPage(
-        summary: ReviewSample.summary, evidence: "ver_2026_0219",
+        summary: CaseReviewSample.summary, evidence: "ver_2026_0219",
         trail: [
             .init(
                 sequence: 1, at: Sample.everyday, act: "requested", details: ["by": "claimant", "status": "held"],
@@ -139,9 +139,9 @@ extension GetReview: MessageContract {
         ], notes: [.init(at: Sample.everyday, act: "approved", reviewer: "operator anna", note: "The passport fits.")],
         notices: [.init(at: Sample.everyday, about: "recovery_requested", delivered: 2, failed: 1)])
     static let minimalReply = ReviewPage(
-        summary: ReviewSample.small, evidence: nil, trail: [], notes: [], notices: [])
+        summary: CaseReviewSample.small, evidence: nil, trail: [], notes: [], notices: [])
     static let maximalReply = ReviewPage(
-        summary: ReviewSample.large, evidence: String(repeating: "é", count: 1024),
+        summary: CaseReviewSample.large, evidence: String(repeating: "é", count: 1024),
         trail: [
             .init(
                 sequence: Sample.largestInteger, at: Sample.latest, act: String(repeating: "a", count: 64),
@@ -152,13 +152,13 @@ extension GetReview: MessageContract {
         notes: [
             .init(
                 at: Sample.latest, act: String(repeating: "a", count: 64), reviewer: String(repeating: "r", count: 128),
-                note: ReviewSample.note)
+                note: CaseReviewSample.note)
         ],
         notices: [
             .init(at: Sample.latest, about: String(repeating: "k", count: 64), delivered: 100_000, failed: 100_000)
         ])
 
-    static let errors: [BusError] = [Sample.unauthorized, ReviewSample.ownAccount, ReviewSample.notFound]
+    static let errors: [BusError] = [Sample.unauthorized, CaseReviewSample.ownAccount, CaseReviewSample.notFound]
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -179,14 +179,14 @@ extension ClaimReview: MessageContract {
     static let minimal: ClaimReview = canonical
     static let maximal: ClaimReview = canonical
 
-    static let canonicalReply: ReviewSummary = ReviewSample.summary
-    static let minimalReply: ReviewSummary = ReviewSample.small
-    static let maximalReply: ReviewSummary = ReviewSample.large
+    static let canonicalReply: ReviewSummary = CaseReviewSample.summary
+    static let minimalReply: ReviewSummary = CaseReviewSample.small
+    static let maximalReply: ReviewSummary = CaseReviewSample.large
 
     static let errors: [BusError] = [
-        Sample.unauthorized, ReviewSample.notFound, ReviewSample.ownAccount, ReviewSample.claimed,
-        ReviewSample.tooEarly,
-        ReviewSample.closed,
+        Sample.unauthorized, CaseReviewSample.notFound, CaseReviewSample.ownAccount, CaseReviewSample.claimed,
+        CaseReviewSample.tooEarly,
+        CaseReviewSample.closed,
     ]
 
     static let hasEffect = true
@@ -223,11 +223,11 @@ extension ReleaseReview: MessageContract {
     static let minimal: ReleaseReview = canonical
     static let maximal: ReleaseReview = canonical
 
-    static let canonicalReply: ReviewSummary = ReviewSample.summary
-    static let minimalReply: ReviewSummary = ReviewSample.small
-    static let maximalReply: ReviewSummary = ReviewSample.large
+    static let canonicalReply: ReviewSummary = CaseReviewSample.summary
+    static let minimalReply: ReviewSummary = CaseReviewSample.small
+    static let maximalReply: ReviewSummary = CaseReviewSample.large
 
-    static let errors: [BusError] = [Sample.unauthorized, ReviewSample.notFound]
+    static let errors: [BusError] = [Sample.unauthorized, CaseReviewSample.notFound]
 
     static let hasEffect = true
     static let clockMembers: Set<String> = []
@@ -248,15 +248,15 @@ extension ReleaseReview: MessageContract {
 extension ApproveCase: MessageContract {
     static let canonical = ApproveCase(recoveryId: Sample.recovery, note: "The passport fits.")
     static let minimal = ApproveCase(recoveryId: Sample.recovery, note: "y")
-    static let maximal = ApproveCase(recoveryId: Sample.recovery, note: ReviewSample.note)
+    static let maximal = ApproveCase(recoveryId: Sample.recovery, note: CaseReviewSample.note)
 
-    static let canonicalReply: ReviewSummary = ReviewSample.summary
-    static let minimalReply: ReviewSummary = ReviewSample.small
-    static let maximalReply: ReviewSummary = ReviewSample.large
+    static let canonicalReply: ReviewSummary = CaseReviewSample.summary
+    static let minimalReply: ReviewSummary = CaseReviewSample.small
+    static let maximalReply: ReviewSummary = CaseReviewSample.large
 
     static let errors: [BusError] = [
-        Sample.unauthorized, ReviewSample.notFound, ReviewSample.ownAccount, ReviewSample.claimed,
-        ReviewSample.notClaimed, ReviewSample.notReady, ReviewSample.closed,
+        Sample.unauthorized, CaseReviewSample.notFound, CaseReviewSample.ownAccount, CaseReviewSample.claimed,
+        CaseReviewSample.notClaimed, CaseReviewSample.notReady, CaseReviewSample.closed,
     ]
 
     static let hasEffect = true
@@ -292,15 +292,15 @@ extension ApproveCase: MessageContract {
 extension RejectCase: MessageContract {
     static let canonical = RejectCase(recoveryId: Sample.recovery, note: "The passport is another's.")
     static let minimal = RejectCase(recoveryId: Sample.recovery, note: "n")
-    static let maximal = RejectCase(recoveryId: Sample.recovery, note: ReviewSample.note)
+    static let maximal = RejectCase(recoveryId: Sample.recovery, note: CaseReviewSample.note)
 
-    static let canonicalReply: ReviewSummary = ReviewSample.summary
-    static let minimalReply: ReviewSummary = ReviewSample.small
-    static let maximalReply: ReviewSummary = ReviewSample.large
+    static let canonicalReply: ReviewSummary = CaseReviewSample.summary
+    static let minimalReply: ReviewSummary = CaseReviewSample.small
+    static let maximalReply: ReviewSummary = CaseReviewSample.large
 
     static let errors: [BusError] = [
-        Sample.unauthorized, ReviewSample.notFound, ReviewSample.ownAccount, ReviewSample.claimed,
-        ReviewSample.notClaimed, ReviewSample.tooEarly, ReviewSample.closed,
+        Sample.unauthorized, CaseReviewSample.notFound, CaseReviewSample.ownAccount, CaseReviewSample.claimed,
+        CaseReviewSample.notClaimed, CaseReviewSample.tooEarly, CaseReviewSample.closed,
     ]
 
     static let hasEffect = true
@@ -336,16 +336,16 @@ extension DecideAsOperator: MessageContract {
     static let minimal = DecideAsOperator(
         recoveryId: Sample.recovery, isApproved: false, note: "n", operatorName: "a")
     static let maximal = DecideAsOperator(
-        recoveryId: Sample.recovery, isApproved: true, note: ReviewSample.note,
+        recoveryId: Sample.recovery, isApproved: true, note: CaseReviewSample.note,
         operatorName: String(repeating: "a", count: 64))
 
-    static let canonicalReply: ReviewSummary = ReviewSample.summary
-    static let minimalReply: ReviewSummary = ReviewSample.small
-    static let maximalReply: ReviewSummary = ReviewSample.large
+    static let canonicalReply: ReviewSummary = CaseReviewSample.summary
+    static let minimalReply: ReviewSummary = CaseReviewSample.small
+    static let maximalReply: ReviewSummary = CaseReviewSample.large
 
     static let errors: [BusError] = [
-        ReviewSample.notFound, BusError(.forbidden, "Another reviewer must approve this recovery, too."),
-        ReviewSample.claimed, ReviewSample.notReady, ReviewSample.closed,
+        CaseReviewSample.notFound, BusError(.forbidden, "Another reviewer must approve this recovery, too."),
+        CaseReviewSample.claimed, CaseReviewSample.notReady, CaseReviewSample.closed,
     ]
 
     static let hasEffect = true

@@ -1,7 +1,7 @@
 import BusProtocol
 
 /// A person who decides on a case.
-struct Reviewer: Sendable {
+struct CaseReviewer: Sendable {
     /// A pseudonym, or `operator` and a name.
     let name: String
     /// `nil` for an operator.

@@ -7,11 +7,11 @@ import Testing
 
 @testable import RecoveryService
 
-@Suite("evidence and review") struct ReviewTests {
+@Suite("evidence and case review") struct CaseReviewTests {
     @Test("the policy allows only the right reviewer's approval")
     func policy() throws {
-        typealias Refusal = ReviewPolicy.Refusal
-        var policy = ReviewPolicy(reviewer: "a", firstApproval: nil, needsTwo: false, verdict: "yes")
+        typealias Refusal = CaseReviewPolicy.Refusal
+        var policy = CaseReviewPolicy(reviewer: "a", firstApproval: nil, needsTwo: false, verdict: "yes")
         #expect(try policy.approval(by: "a") == .approved)
         #expect(throws: Refusal.claimedByAnother) { try policy.approval(by: "b") }
         policy.verdict = "undecided"
@@ -21,7 +21,7 @@ import Testing
             #expect(throws: Refusal.noEvidence) { try policy.approval(by: "a") }
             #expect(throws: Never.self) { try policy.mayDecide("a") }
         }
-        policy = ReviewPolicy(reviewer: nil, firstApproval: nil, needsTwo: true, verdict: "yes")
+        policy = CaseReviewPolicy(reviewer: nil, firstApproval: nil, needsTwo: true, verdict: "yes")
         #expect(throws: Refusal.notClaimed) { try policy.approval(by: "a") }
         policy.reviewer = "a"
         #expect(try policy.approval(by: "a") == .partlyApproved)
@@ -44,7 +44,7 @@ import Testing
 
     @Test func eachOfThreeFactsRequiresTwoApprovals() {
         func needed(_ staff: Bool, _ contested: Bool, _ disputed: Bool) -> Int64 {
-            ReviewPolicy.approvalsNeeded(isOfStaff: staff, wasContested: contested, wasDisputed: disputed)
+            CaseReviewPolicy.approvalsNeeded(isOfStaff: staff, wasContested: contested, wasDisputed: disputed)
         }
         #expect(needed(false, false, false) == 1)
         #expect(needed(true, false, false) == 2 && needed(false, true, false) == 2 && needed(false, false, true) == 2)

@@ -5,25 +5,25 @@ import EventLoop
 /// A case for its reviewers, locked until the transaction ends.
 struct ReviewedCase: Sendable {
     let record: RecoveryCase
-    let policy: ReviewPolicy
+    let policy: CaseReviewPolicy
 }
 
 /// Applies the decisions of reviewers to cases.
-struct ReviewDecisions: Sendable {
+struct CaseReviewDecisions: Sendable {
     let cases: CaseWorkflow
-    let reviews: ReviewStore
+    let reviews: CaseReviewStore
 
     /// - Throws: ``BusError`` `not_found`, or `forbidden` if the reviewer owns the account.
     @Loop func locked(
-        _ id: Identifier, for reviewer: Reviewer, in transaction: Transaction
+        _ id: Identifier, for reviewer: CaseReviewer, in transaction: Transaction
     ) async throws -> ReviewedCase {
         guard let record = try await CaseStore.locked(id, in: transaction), !record.life.isDecoy,
             let (summary, firstApproval, firstApprovalKey) = try await reviews.review(of: id, in: transaction)
         else { throw CaseWorkflow.unknown }
-        guard reviewer.person == nil || reviewer.person != record.accountID else { throw ReviewError.own }
+        guard reviewer.person == nil || reviewer.person != record.accountID else { throw CaseReviewError.own }
         return ReviewedCase(
             record: record,
-            policy: ReviewPolicy(
+            policy: CaseReviewPolicy(
                 reviewer: summary.reviewer, firstApproval: firstApproval, firstApprovalKey: firstApprovalKey,
                 needsTwo: summary.approvalsNeeded == 2, verdict: summary.verdict,
                 isEarly: record.decidedFrom.map { record.now < $0 } ?? false))
@@ -36,16 +36,16 @@ struct ReviewDecisions: Sendable {
 
     /// Applies a decision, with its audit act, note and notices.
     @Loop func decide(
-        _ id: Identifier, isApproved: Bool, note: String, by reviewer: Reviewer, in transaction: Transaction
+        _ id: Identifier, isApproved: Bool, note: String, by reviewer: CaseReviewer, in transaction: Transaction
     ) async throws -> ReviewSummary {
         let reviewed = try await locked(id, for: reviewer, in: transaction)
         let event: CaseEvent
         if reviewed.record.life.status == .inReview || reviewed.record.life.status == .contested {
-            do throws(ReviewPolicy.Refusal) {
+            do throws(CaseReviewPolicy.Refusal) {
                 try reviewed.policy.mayDecide(reviewer.name, key: reviewer.key)
                 event = isApproved ? try reviewed.policy.approval(by: reviewer.name, key: reviewer.key) : .rejected
             } catch {
-                throw ReviewError.refusal(error)
+                throw CaseReviewError.refusal(error)
             }
         } else {
             event = isApproved ? .approved : .rejected
@@ -53,7 +53,7 @@ struct ReviewDecisions: Sendable {
         let step = try await cases.apply(
             event, by: .reviewer, to: reviewed.record, details: ["reviewer": reviewer.name], in: transaction)
         switch step {
-        case .refused(let refusal): throw ReviewError.refusal(refusal)
+        case .refused(let refusal): throw CaseReviewError.refusal(refusal)
         case .alreadyDone: break
         case .moves:
             reviews.keep(
@@ -64,7 +64,7 @@ struct ReviewDecisions: Sendable {
 }
 
 /// The error for a decision that is refused.
-enum ReviewError {
+enum CaseReviewError {
     static var own: BusError { BusError(.forbidden, "Somebody else must review a recovery of your own account.") }
 
     static func refusal(_ refusal: CaseRefusal) -> BusError {
@@ -73,7 +73,7 @@ enum ReviewError {
             : BusError(.recoveryClosed, "This recovery is over and cannot be decided any more.")
     }
 
-    static func refusal(_ refusal: ReviewPolicy.Refusal) -> BusError {
+    static func refusal(_ refusal: CaseReviewPolicy.Refusal) -> BusError {
         switch refusal {
         case .claimedByAnother: BusError(.reviewClaimed, "Another reviewer has this recovery now.")
         case .notClaimed: BusError(.reviewNotClaimed, "Please take this recovery before you decide.")

@@ -5,23 +5,23 @@ import EventLoop
 import ServiceRuntime
 
 /// Finds the reviewer behind a request, and checks that they have the role now.
-struct ReviewerReader: Sendable {
+struct CaseReviewerReader: Sendable {
     let database: Database
     let audit: AuditTrail
     let bearers: BearerReader
 
     /// Returns the reviewer by pseudonym, so that nothing about them outlives their account. It uses its own
     /// transaction, so that no decision holds the advisory locks of two people.
-    @Loop func reviewer(_ context: RequestContext) async throws -> Reviewer {
+    @Loop func reviewer(_ context: RequestContext) async throws -> CaseReviewer {
         _ = try context.staff()
         let person = try await bearers.bearer(of: context).userID
         let chain = try await database.transaction { try await audit.chain(ofReviewer: person, in: $0) }
-        return Reviewer(name: chain.name, person: person, key: nil)
+        return CaseReviewer(name: chain.name, person: person, key: nil)
     }
 }
 
 struct ListReviewsHandler: RequestHandler {
-    let reviews: ReviewStore
+    let reviews: CaseReviewStore
 
     func handle(_ request: ListReviews, context: RequestContext) async throws -> ReviewQueue {
         if context.caller == .gateway { _ = try context.staff() }
@@ -43,13 +43,13 @@ extension ListReviewsHandler {
 struct GetReviewHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail
-    let reviews: ReviewStore
+    let reviews: CaseReviewStore
     let bus: Bus
 
     func handle(_ request: GetReview, context: RequestContext) async throws -> ReviewPage {
         let staff = context.caller == .gateway ? try context.staff() : nil
         let record = try await CaseStore.find(request.recoveryId, in: database)
-        if let staff, staff.userID == record?.accountID { throw ReviewError.own }
+        if let staff, staff.userID == record?.accountID { throw CaseReviewError.own }
         guard var page = try await reviews.page(of: request.recoveryId) else { throw CaseWorkflow.unknown }
         if page.pictures != nil {
             // If this call fails, the request fails too. Otherwise a reviewer would think that there are no pictures.
@@ -93,7 +93,7 @@ struct GetReviewHandler: RequestHandler {
 struct SeePictureHandler: RequestHandler {
     let database: Database
     let audit: AuditTrail
-    let reader: ReviewerReader
+    let reader: CaseReviewerReader
     let bus: Bus
 
     func handle(_ request: SeePicture, context: RequestContext) async throws -> PictureShown {
@@ -101,7 +101,7 @@ struct SeePictureHandler: RequestHandler {
         guard let person = reviewer.person, let record = try await CaseStore.find(request.recoveryId, in: database),
             !record.life.isDecoy, !record.life.status.isClosed
         else { throw CaseWorkflow.unknown }
-        guard person != record.accountID else { throw ReviewError.own }
+        guard person != record.accountID else { throw CaseReviewError.own }
         let kept = try await bus.call(
             ListEvidence(caseID: record.id), CallOptions(timeout: context.remaining, trace: context.trace.child()))
         guard let picture = kept.pictures.first(where: { $0.mediaID == request.mediaId }) else {
@@ -115,8 +115,8 @@ struct SeePictureHandler: RequestHandler {
 
 struct ClaimReviewHandler: RequestHandler {
     let database: Database
-    let decisions: ReviewDecisions
-    let reader: ReviewerReader
+    let decisions: CaseReviewDecisions
+    let reader: CaseReviewerReader
 
     func handle(_ request: ClaimReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
@@ -124,13 +124,13 @@ struct ClaimReviewHandler: RequestHandler {
             let reviewed = try await decisions.locked(request.recoveryId, for: reviewer, in: transaction)
             let life = reviewed.record.life
             guard life.status == .inReview || life.status == .contested else {
-                throw ReviewError.refusal(
+                throw CaseReviewError.refusal(
                     life.status.place < CaseStatus.inReview.place ? .tooEarly : CaseRefusal.tooLate)
             }
-            do throws(ReviewPolicy.Refusal) {
+            do throws(CaseReviewPolicy.Refusal) {
                 try reviewed.policy.mayClaim(reviewer.name)
             } catch {
-                throw ReviewError.refusal(error)
+                throw CaseReviewError.refusal(error)
             }
             decisions.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
             return try await decisions.summary(of: request.recoveryId, in: transaction)
@@ -140,8 +140,8 @@ struct ClaimReviewHandler: RequestHandler {
 
 struct ReleaseReviewHandler: RequestHandler {
     let database: Database
-    let decisions: ReviewDecisions
-    let reader: ReviewerReader
+    let decisions: CaseReviewDecisions
+    let reader: CaseReviewerReader
 
     func handle(_ request: ReleaseReview, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
@@ -154,8 +154,8 @@ struct ReleaseReviewHandler: RequestHandler {
 
 struct ApproveCaseHandler: RequestHandler {
     let inbox: Inbox
-    let decisions: ReviewDecisions
-    let reader: ReviewerReader
+    let decisions: CaseReviewDecisions
+    let reader: CaseReviewerReader
 
     func handle(_ request: ApproveCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
@@ -169,8 +169,8 @@ struct ApproveCaseHandler: RequestHandler {
 
 struct RejectCaseHandler: RequestHandler {
     let inbox: Inbox
-    let decisions: ReviewDecisions
-    let reader: ReviewerReader
+    let decisions: CaseReviewDecisions
+    let reader: CaseReviewerReader
 
     func handle(_ request: RejectCase, context: RequestContext) async throws -> ReviewSummary {
         let reviewer = try await reader.reviewer(context)
@@ -185,19 +185,19 @@ struct RejectCaseHandler: RequestHandler {
 /// Claims and decides a case in one call. An operator has no account.
 struct DecideAsOperatorHandler: RequestHandler {
     let database: Database
-    let decisions: ReviewDecisions
+    let decisions: CaseReviewDecisions
     /// In development, operators are distinguished by name only, so that one developer can act as two.
     let isDevelopment: Bool
 
     func handle(_ request: DecideAsOperator, context: RequestContext) async throws -> ReviewSummary {
-        let reviewer = Reviewer(
+        let reviewer = CaseReviewer(
             name: "operator \(request.operatorName)", person: nil, key: isDevelopment ? nil : context.callerKey?.base64)
         return try await database.transaction { transaction in
             let reviewed = try await decisions.locked(request.recoveryId, for: reviewer, in: transaction)
-            do throws(ReviewPolicy.Refusal) {
+            do throws(CaseReviewPolicy.Refusal) {
                 try reviewed.policy.mayClaim(reviewer.name, key: reviewer.key)
             } catch {
-                throw ReviewError.refusal(error)
+                throw CaseReviewError.refusal(error)
             }
             if [.inReview, .contested].contains(reviewed.record.life.status) {
                 decisions.reviews.claim(request.recoveryId, by: reviewer, in: transaction)
