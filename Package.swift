@@ -33,7 +33,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency], plugins: [Targ
     )
 }
 
-/// A service's migrations, catalogues and tables are in its program.
+/// A service's migrations, definitions, plans and tables are in its program.
 func service(_ name: String, _ more: [Target.Dependency] = []) -> Target {
     program(name, serviceParts + more, plugins: ["EmbedFiles"])
 }

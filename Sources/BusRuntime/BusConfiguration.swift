@@ -63,7 +63,7 @@ struct Hello: Codable, Sendable, Equatable {
     var build: String
     /// The oldest and the newest wire version that the sender understands.
     var wire: [Int]
-    /// The digest of the catalogue. Two builds with the same digest have the same messages.
+    /// The digest of the message catalogue. Two builds with the same digest have the same messages.
     var catalogue: String
     var credit: Int
     var heartbeatMs: Int
@@ -73,7 +73,7 @@ struct Hello: Codable, Sendable, Equatable {
     init(_ configuration: BusConfiguration) {
         (service, instance, build) = (configuration.service, configuration.instance, configuration.build)
         (wire, credit, heartbeatMs) = (Self.wires, configuration.credit, Int(MonotonicClock.mainTick / 1_000_000))
-        catalogue = Catalogue.digest
+        catalogue = MessageCatalogue.digest
         process = getpid()
     }
 

@@ -16,7 +16,7 @@ import JSONText
         package let build: String
         /// The oldest and the newest wire version that it understands.
         package let wire: ClosedRange<Int>
-        /// The digest of its catalogue. Replicas with the same digest have the same messages.
+        /// The digest of its message catalogue. Replicas with the same digest have the same messages.
         package let catalogue: String
         /// The most requests in flight that it accepts from one caller.
         package let credit: Int

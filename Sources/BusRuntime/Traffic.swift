@@ -28,7 +28,7 @@ package struct Traffic: Codable, Sendable, Equatable {
     /// Whether the times do not show how fast the service is.
     package var isLongPoll: Bool { Self.longPolls.contains(message) }
     private static let longPolls = Set(
-        Catalogue.all.filter { $0.rules.isLongPoll }.map { "\($0.type)/v\($0.version)" })
+        MessageCatalogue.all.filter { $0.rules.isLongPoll }.map { "\($0.type)/v\($0.version)" })
 
     /// The messages that ended with a reply.
     package var succeeded: Int { ended["ok"] ?? 0 }

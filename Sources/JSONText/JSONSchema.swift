@@ -29,7 +29,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
         /// The type's name after the names of the types around it: `Session.User` is `SessionUser`.
         public init(of type: Any.Type, words: String) {
             // `String(reflecting:)` gives the same text, but first searches the whole program for protocols of the
-            // type. That takes 28 µs instead of 0.4 µs for each type of the catalogue, at each start of a process.
+            // type. That takes 28 µs instead of 0.4 µs for each type of a message, at each start of a process.
             self.init(_typeName(type, qualified: true).split(separator: ".").dropFirst().joined(), words: words)
         }
     }

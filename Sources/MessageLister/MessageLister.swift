@@ -19,7 +19,7 @@ enum MessageLister {
         }
         let names = try files.flatMap { try messages(in: $0.path, $0.text) }
         let text = """
-            extension Catalogue {
+            extension MessageCatalogue {
                 /// Every message type and version of the bus, each once, in the order of their files.
                 public static let all: [any BusRequest.Type] = [
                     \(names.map { "\($0).self," }.joined(separator: "\n        "))

@@ -151,7 +151,7 @@ private let json = ["Content-Type": "application/json"]
         }
     }
 
-    @Test func sendsACatalogueOnceToAClientThatCachesIt() async throws {
+    @Test func sendsAFieldCatalogueOnceToAClientThatCachesIt() async throws {
         try await onStage { stage async throws in
             let first = try await stage.get("/profile/fields", ["Accept-Language": "sv"])
             let tag = try #require(first.headers["etag"])

@@ -17,7 +17,7 @@ import Testing
         let all = (0..<Int32(table.count)).map { table.city($0) }
         #expect(Set(all.map(\.id)).count == all.count && all.allSatisfy { !$0.name.isEmpty && $0.id > 0 })
         guard case .choice(let countries)? = FieldCatalogue.shipped.field("country")?.kind else {
-            Issue.record("the catalogue has no countries")
+            Issue.record("the field catalogue has no countries")
             return
         }
         // Kosovo has no code of ISO 3166-1.

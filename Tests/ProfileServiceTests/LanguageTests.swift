@@ -6,7 +6,7 @@ import Testing
 
 @testable import ProfileService
 
-@Suite("languages of the catalogue") struct LanguageTests {
+@Suite("languages of the field catalogue") struct LanguageTests {
     @Test(
         "the best language of the reader is chosen",
         arguments: [
@@ -18,7 +18,7 @@ import Testing
         #expect(LanguagePreference(header ?? "").choose(from: ["en", "sv"], fallback: "en") == expected)
     }
 
-    @Test func theCatalogueIsTheSameInEachLanguageButForItsLabels() async throws {
+    @Test func theFieldCatalogueIsTheSameInEachLanguageButForItsLabels() async throws {
         try await ProfileStage.run { profile in
             let english = try await profile.ask(GetProfileFields())
             let swedish = try await profile.ask(GetProfileFields(acceptLanguage: "sv-SE, en;q=0.5"))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("what questionnaires may look at") struct ProfileFactTests {
     /// What everybody may see, is not sensitive, and is chosen from a list or one line of no name.
-    @Test func theFactsFollowFromTheCatalogue() {
+    @Test func theFactsFollowFromTheFieldCatalogue() {
         let views = FieldCatalogue.shipped.views.flatMap(\.fields)
         let sensitive = Set(views.filter(\.sensitive).map(\.key))
         #expect(sensitive.contains("religion") && sensitive.contains("gender"))

@@ -435,7 +435,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerInvalidInANewCatalogueIsShownAndAskedAgain() async throws {
+    @Test func anAnswerInvalidInANewFieldCatalogueIsShownAndAskedAgain() async throws {
         try await ProfileStage.run { profile in
             try await profile.update([
                 "displayName": "Zoë", "dateOfBirth": "1994-02-28", "gender": "other", "lookingFor": ["everyone"],

@@ -9,7 +9,7 @@ public enum AsyncAPIDocument {
     ///
     /// - Parameter folder: the folder of the ``MessageDocument``s, as a reference relative to this document.
     public static func value(messagesIn folder: String) -> JSONValue {
-        let messages = Catalogue.all.map { (document: MessageDocument($0), message: $0) }
+        let messages = MessageCatalogue.all.map { (document: MessageDocument($0), message: $0) }
         var (channels, operations): ([String: JSONValue], [String: JSONValue]) = ([:], [:])
         for (document, message) in messages {
             channels[document.name] = channel(document.name, message, folder)

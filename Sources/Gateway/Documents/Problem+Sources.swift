@@ -74,7 +74,7 @@ extension Problem {
             .forbidden, .notFound, .idempotencyKeyReused, .requestInProgress, .idempotencyAnswerGone,
             .preconditionFailed, .rateLimited, .notImplemented, .reauthenticationRequired,
         ]
-        let declared = Catalogue.all.flatMap { $0.rules.errors }
+        let declared = MessageCatalogue.all.flatMap { $0.rules.errors }
         return Dictionary((common + declared).map { ($0.name, $0) }) { first, _ in first }
     }()
 }

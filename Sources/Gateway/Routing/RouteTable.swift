@@ -26,7 +26,7 @@ struct RouteTable: Sendable {
 
     /// The public API: the newest version of each message that has a route, and the routes without a message.
     static let vestibule: RouteTable = {
-        let messages = Catalogue.all.compactMap { $0 as? any PublicRequest.Type }
+        let messages = MessageCatalogue.all.compactMap { $0 as? any PublicRequest.Type }
         let newest = Dictionary(grouping: messages) { $0.type }.values.compactMap { $0.max { $0.version < $1.version } }
         return RouteTable(newest.map { Route($0) } + withoutMessage)
     }()

@@ -23,7 +23,7 @@ import JSONText
 
     /// The export request of each service, in the order of the document.
     static nonisolated let requests: [any ExportRequest.Type] = ServiceName.services.compactMap { service in
-        Catalogue.all.lazy.compactMap { $0 as? any ExportRequest.Type }.first { $0.rules.service == service }
+        MessageCatalogue.all.lazy.compactMap { $0 as? any ExportRequest.Type }.first { $0.rules.service == service }
     }
 
     private let services: [ServicePages]

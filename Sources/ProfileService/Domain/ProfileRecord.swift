@@ -8,7 +8,7 @@ enum FieldState: Sendable, Equatable {
     /// The person skipped the field so often, for the last time at `last`.
     case skipped(times: Int64, last: Timestamp)
     case declined
-    /// An answer that the catalogue no longer accepts. It is shown until the person gives another one.
+    /// An answer that the field catalogue no longer accepts. It is shown until the person gives another one.
     case stale(JSONValue)
 
     var isSkipped: Bool { if case .skipped = self { true } else { false } }
@@ -109,7 +109,7 @@ struct ProfileRecord: Sendable, Equatable {
     /// The required fields among these for which something is needed.
     func missing(of fields: [ProfileField]) -> [ProfileField] { fields.filter(isMissing) }
 
-    /// The keys of the catalogue's fields whose state matches.
+    /// The keys of the field catalogue's fields whose state matches.
     func keys(of catalogue: FieldCatalogue, where matches: (FieldState) -> Bool) -> [String] {
         // Most people have skipped and declined nothing, so nothing is looked up by its key.
         guard fields.states.contains(where: matches) else { return [] }

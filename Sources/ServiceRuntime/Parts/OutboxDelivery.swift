@@ -59,7 +59,8 @@ import JSONText
         guard let type = item.messageType else {
             throw BusError(.unknownMessage, "Nobody delivers \(item.destination).")
         }
-        guard let message = Catalogue.all.first(where: { $0.type == type && $0.version == item.messageVersion }) else {
+        guard let message = MessageCatalogue.all.first(where: { $0.type == type && $0.version == item.messageVersion })
+        else {
             throw BusError(.unknownMessage, "This build does not know \(type)/v\(item.messageVersion).")
         }
         var rules = message.rules
@@ -81,8 +82,8 @@ import JSONText
 
     /// The services that receive events.
     private nonisolated static let subscribers = Set(
-        Catalogue.all.filter { $0 is any BusEvent.Type }.flatMap { $0.rules.receivers })
+        MessageCatalogue.all.filter { $0 is any BusEvent.Type }.flatMap { $0.rules.receivers })
 
     private nonisolated static let neverGivenUp = Set(
-        Catalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type })
+        MessageCatalogue.all.filter { $0.rules.delivery == .untilTaken }.map { $0.type })
 }

@@ -13,7 +13,7 @@ import EventLoop
 
     /// The services that receive a service's events.
     static func receivers(of producer: ServiceName) -> Set<ServiceName> {
-        let events = Catalogue.all.filter { $0 is any BusEvent.Type && $0.rules.callers.contains(producer) }
+        let events = MessageCatalogue.all.filter { $0 is any BusEvent.Type && $0.rules.callers.contains(producer) }
         return Set(events.flatMap { $0.rules.receivers })
     }
 

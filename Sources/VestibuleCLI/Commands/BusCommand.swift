@@ -87,7 +87,8 @@ enum BusCommand {
     /// Sends one message as an operator, for no person, and prints its reply.
     private static func call(_ bus: BusAccess, _ type: String, _ body: String, isAsOperator: Bool) throws {
         let sought = MessageType(rawValue: type)
-        guard let message = Catalogue.all.filter({ $0.type == sought }).max(by: { $0.version < $1.version }) else {
+        guard let message = MessageCatalogue.all.filter({ $0.type == sought }).max(by: { $0.version < $1.version })
+        else {
             throw CommandError.usage("there is no message \(type): see docs/schema")
         }
         let value: JSONValue

@@ -25,11 +25,11 @@ enum SchemaCommand {
     }
 }
 
-/// The files of the exported catalogue by their paths.
+/// The files of the exported message catalogue by their paths.
 enum SchemaExport {
     static var files: [String: String] {
         var files = ["asyncapi.json": PrettyJSON.text(of: AsyncAPIDocument.value(messagesIn: "messages"))]
-        for document in Catalogue.all.map({ MessageDocument($0) }) {
+        for document in MessageCatalogue.all.map({ MessageDocument($0) }) {
             files["messages/\(document.name).json"] = PrettyJSON.text(of: document.value)
         }
         return files

@@ -5,7 +5,7 @@ import Testing
 @testable import ProfileService
 
 @Suite("fields") struct FieldTests {
-    /// The first ones of the catalogue.
+    /// The first ones of the field catalogue.
     private static func interests(_ count: Int) -> [JSONValue] {
         guard case .choices(let options, _, _)? = FieldCatalogue.shipped.field("interests")?.kind else { return [] }
         return options.prefix(count).map { .string($0) }

@@ -8,7 +8,7 @@ import Testing
 /// running service.
 ///
 /// Nothing here has a default, so an incomplete contract does not compile. A message type without a contract fails
-/// ``CatalogueTests``.
+/// ``MessageCatalogueTests``.
 protocol MessageContract: BusRequest {
     /// The provider that answers the request, or receives the event.
     associatedtype Answering: Provider
@@ -55,8 +55,8 @@ struct AnyContract: Sendable, CustomTestStringConvertible {
     var testDescription: String { contract.folder }
     init(_ contract: any MessageContract.Type) { self.contract = contract }
 
-    /// Every message of the catalogue with a contract. ``CatalogueTests`` finds the others.
-    static let all = Catalogue.all.compactMap { $0 as? any MessageContract.Type }.map { AnyContract($0) }
+    /// Every message of the message catalogue with a contract. ``MessageCatalogueTests`` finds the others.
+    static let all = MessageCatalogue.all.compactMap { $0 as? any MessageContract.Type }.map { AnyContract($0) }
 
     /// The types that `make contract` names; empty if all contracts are checked.
     static let named = (ProcessInfo.processInfo.environment["VESTIBULE_CONTRACTS"] ?? "").split(separator: " ").map(

@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// The values that answers to a questionnaire write to a profile. They must fit the catalogue.
+/// The values that answers to a questionnaire write to a profile. They must fit the field catalogue.
 struct ExtractedFields: Sendable {
     /// The change. It has no problems.
     private(set) var change: ProfileChange

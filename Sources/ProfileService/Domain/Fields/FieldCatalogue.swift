@@ -10,12 +10,12 @@ final class FieldCatalogue: Sendable {
     let fields: [ProfileField]
     private let places: [String: Int]
 
-    /// - Throws: ``CatalogueError`` if the members of a field do not fit together.
-    convenience init(_ views: [ProfileFields]) throws(CatalogueError) {
+    /// - Throws: ``FieldCatalogueError`` if the members of a field do not fit together.
+    convenience init(_ views: [ProfileFields]) throws(FieldCatalogueError) {
         var fields: [ProfileField] = []
         for view in views.first?.fields ?? [] {
             guard let field = ProfileField(view) else {
-                throw CatalogueError(problems: ["\(view.key): its type, category and bounds do not fit together"])
+                throw FieldCatalogueError(problems: ["\(view.key): its type, category and bounds do not fit together"])
             }
             fields.append(field)
         }
@@ -49,7 +49,7 @@ final class FieldCatalogue: Sendable {
     }
 }
 
-/// The problems of a catalogue.
-struct CatalogueError: Error, Sendable, Equatable {
+/// The problems of a field catalogue.
+struct FieldCatalogueError: Error, Sendable, Equatable {
     let problems: [String]
 }

@@ -1,7 +1,7 @@
 import Values
 
-/// The states of fields by their keys. Rules look up all fields of a catalogue several times a request. A profile has
-/// few states, so a linear search is faster than hashing.
+/// The states of fields by their keys. Rules look up all fields of a field catalogue several times a request. A profile
+/// has few states, so a linear search is faster than hashing.
 struct FieldStates: Sendable, ExpressibleByDictionaryLiteral {
     private var hashes: [KeyHash] = []
     private var entries: [(key: String, state: FieldState)] = []

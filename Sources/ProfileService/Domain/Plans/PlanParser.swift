@@ -339,7 +339,7 @@ struct PlanParser: ProblemCollector {
         let locales = [file.defaultLocale] + file.locales.filter { $0 != file.defaultLocale }
         var views: [ProfileFields] = []
         for locale in locales { views.append(try view(in: locale)) }
-        do throws(CatalogueError) {
+        do throws(FieldCatalogueError) {
             return try FieldCatalogue(views)
         } catch {
             throw DocumentError(

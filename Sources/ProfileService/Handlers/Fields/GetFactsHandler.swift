@@ -13,7 +13,7 @@ struct GetFactsHandler: RequestHandler {
             // A skipped, declined or stale field counts as unknown.
             if case .answered(let value) = record.fields[key] { told.facts[key] = value }
         }
-        // The time zone is not a field of the catalogue. The profile stores it separately.
+        // The time zone is not in the field catalogue. The profile stores it separately.
         if request.fields.contains("timeZone"), let zone = record.timeZone?.name {
             told.facts["timeZone"] = .string(zone)
         }

@@ -6,9 +6,9 @@ import Testing
 @testable import BusRuntime
 @testable import Gateway
 
-/// The catalogue, the contracts and the fixture folders must have the same message types.
-@Suite("catalogue") struct CatalogueTests {
-    private static let types = Catalogue.all.map { "\($0.type)/v\($0.version)" }
+/// The message catalogue, the contracts and the fixture folders must have the same message types.
+@Suite("the catalogue of messages") struct MessageCatalogueTests {
+    private static let types = MessageCatalogue.all.map { "\($0.type)/v\($0.version)" }
     private static let contracts = AnyContract.all.map { $0.contract.folder }
 
     @Test func everyMessageTypeHasOneContractAndItsFixtures() throws {
@@ -34,8 +34,8 @@ import Testing
                 "\(first) has no fixtures: run make contract MESSAGE=\(first.split(separator: "/")[0])"
             ])
         let gone = absences(types.filter { $0 != first }, contracts, folders)
-        #expect(gone == ["\(first) is in no catalogue, but has a contract or fixtures"])
-        #expect(absences(types + [first], contracts, folders) == ["\(first) stands twice in the catalogue"])
+        #expect(gone == ["\(first) is in no message catalogue, but has a contract or fixtures"])
+        #expect(absences(types + [first], contracts, folders) == ["\(first) stands twice in the message catalogue"])
         #expect(absences(types, contracts + [first], folders) == ["\(first) has two contracts"])
     }
 
@@ -50,8 +50,8 @@ import Testing
         #expect(difference(between: try Fixtures.routes(recording: served), and: served) == [])
     }
 
-    @Test("names and permissions are well formed", arguments: Catalogue.all.map { CatalogueEntry($0) })
-    func rules(entry: CatalogueEntry) throws {
+    @Test("names and permissions are well formed", arguments: MessageCatalogue.all.map { MessageCatalogueEntry($0) })
+    func rules(entry: MessageCatalogueEntry) throws {
         let (type, rules) = (entry.message.type.rawValue, entry.message.rules)
         let parts = type.split(separator: ".")
         try #require(parts.count == 2)
@@ -63,8 +63,8 @@ import Testing
     }
 
     /// With such a token, an operator could act as another person.
-    @Test("no reply with a token is an operator's", arguments: Catalogue.all.map { CatalogueEntry($0) })
-    func tokens(entry: CatalogueEntry) async throws {
+    @Test("no reply with a token is an operator's", arguments: MessageCatalogue.all.map { MessageCatalogueEntry($0) })
+    func tokens(entry: MessageCatalogueEntry) async throws {
         let rules = entry.message.rules
         let document = try JSONValue.parse(CanonicalJSON.bytes(of: MessageDocument(entry.message).value))
         let secrets = Self.secrets(in: document["$defs"]?["reply"] ?? .null)
@@ -73,12 +73,12 @@ import Testing
     }
 
     /// With an event, an operator could make other services erase a person whose account exists.
-    @Test("no event is an operator's", arguments: Catalogue.all.map { CatalogueEntry($0) })
-    func events(entry: CatalogueEntry) async {
+    @Test("no event is an operator's", arguments: MessageCatalogue.all.map { MessageCatalogueEntry($0) })
+    func events(entry: MessageCatalogueEntry) async {
         if entry.message is any BusEvent.Type { await expectNoOperator(entry) }
     }
 
-    private func expectNoOperator(_ entry: CatalogueEntry) async {
+    private func expectNoOperator(_ entry: MessageCatalogueEntry) async {
         for isAsOperator in [false, true] {
             let isAllowed = await RequestDispatcher.allows(
                 entry.message.rules, isEvent: entry.message is any BusEvent.Type, .operator, isAsOperator: isAsOperator)
@@ -110,8 +110,8 @@ enum Absence {
                 "\($0) has no fixtures: run make contract MESSAGE=\($0.split(separator: "/")[0])"
             }
             + held.union(folders).subtracting(known).sorted()
-            .map { "\($0) is in no catalogue, but has a contract or fixtures" }
-            + twice(types).map { "\($0) stands twice in the catalogue" }
+            .map { "\($0) is in no message catalogue, but has a contract or fixtures" }
+            + twice(types).map { "\($0) stands twice in the message catalogue" }
             + twice(contracts).map { "\($0) has two contracts" }
     }
 
@@ -120,7 +120,7 @@ enum Absence {
     }
 }
 
-struct CatalogueEntry: Sendable, CustomTestStringConvertible {
+struct MessageCatalogueEntry: Sendable, CustomTestStringConvertible {
     let message: any BusRequest.Type
     init(_ message: any BusRequest.Type) { self.message = message }
     var testDescription: String { message.type.rawValue }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ProfileService
 
-@Suite("the catalogue of fields") struct CatalogueFileTests {
+@Suite("the catalogue of fields") struct FieldCatalogueFileTests {
     private static let file = String(decoding: EmbeddedFiles.Fields.fields.bytes, as: UTF8.self)
 
     private static let library = Result { try FieldLibrary.shipped.get().library }
