@@ -9,7 +9,7 @@ from browser import ROOT
 from growth_system import PERSON, SERVICES
 
 PROFILES = ROOT / "Sources/ProfileService/Store/ProfileStore.swift"
-ANSWERS = ROOT / "Sources/QuestionnaireService/Store/SessionStore+Writing.swift"
+ANSWERS = ROOT / "Sources/QuestionnaireService/Store/QuestionnaireSessionStore+Writing.swift"
 TABLES = ["profile.profiles", "profile.profile_field_history", "questionnaire.sessions", "questionnaire.answers",
           "questionnaire.answer_history", "questionnaire.mutations"]
 CLIENTS, PATIENCE = 8, 120

@@ -76,19 +76,20 @@ enum QuestionnaireServiceDefinition {
             container.keys, isSealing: try container.configuration.boolean("QUESTIONNAIRE_SEAL_DATES"),
             isSealingHealth: try container.configuration.boolean("QUESTIONNAIRE_SEAL_HEALTH"))
         let sensitive = SensitiveQuestions()
-        let sessions = SessionStore(database: container.database, sealer: sealer, sensitive: sensitive)
+        let sessions = QuestionnaireSessionStore(database: container.database, sealer: sealer, sensitive: sensitive)
         let definitions = PublishedDefinitions(database: container.database, shipped: all)
         container.handlePersonalData(ExportAnswers.self, sections: QuestionnaireExport.sections(sealer)) {
             sessions.erase($0, in: $1)
         }
-        let migrations = SessionMigrationStore(database: container.database, sealer: sealer, sensitive: sensitive)
-        let service = SessionService(
+        let migrations = QuestionnaireSessionMigrationStore(
+            database: container.database, sealer: sealer, sensitive: sensitive)
+        let service = QuestionnaireSessionService(
             sessions: sessions, definitions: definitions,
             offers: VersionOffers(definitions: definitions, migrations: migrations), inbox: container.inbox,
             outbox: container.outbox, bus: container.bus)
         container.handle(GetQuestionsHandler(questionnaire: compatibility, service: service))
         container.handle(SubmitResponsesHandler(questionnaire: compatibility, service: service))
-        let mover = SessionMigrator(service: service, migrations: migrations)
+        let mover = QuestionnaireSessionMigrator(service: service, migrations: migrations)
         container.handle(MigrateSessionHandler(mover: mover))
         container.handle(UndoMigrationHandler(mover: mover))
         container.handle(MigrateSessionsHandler(mover: mover, log: container.log))
@@ -100,7 +101,7 @@ enum QuestionnaireServiceDefinition {
                 statistics: StatisticsStore(database: container.statistics, sealer: sealer), definitions: definitions,
                 log: container.log))
         let drafts = DocumentDrafts(DocumentStore(.questionnaire, database: container.database))
-        let counts = SessionCounts()
+        let counts = QuestionnaireSessionCounts()
         container.handle(ListQuestionnairesHandler(definitions: definitions))
         container.handle(GetQuestionnaireHandler(definitions: definitions))
         container.handle(GetQuestionnaireVersionHandler(definitions: definitions))
@@ -127,7 +128,7 @@ enum QuestionnaireServiceDefinition {
         container.handle(PutSubjectHandler(service: service))
         container.handle(RemoveSubjectHandler(service: service))
         // Answers stay in memory for a short time only. An erased person's answers are gone after two minutes.
-        container.background("session-memory", every: .seconds(60)) { service.memory.age() }
+        container.background("questionnaire-session-memory", every: .seconds(60)) { service.memory.age() }
         container.background("histories", every: .seconds(3600)) { while try await sessions.purge() {} }
         // Runs once per process, because published versions never change.
         container.background("definition-import", every: nil) {

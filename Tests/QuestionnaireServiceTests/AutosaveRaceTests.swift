@@ -129,10 +129,10 @@ import Testing
     }
 
     @Loop private static func plan(
-        _ item: ResponseItem, on session: StoredSession, of person: Identifier, _ service: RunningService
+        _ item: ResponseItem, on session: StoredQuestionnaireSession, of person: Identifier, _ service: RunningService
     ) async throws -> ResponsePlan.Write {
         let definitions = PublishedDefinitions(database: service.containers[0].database, shipped: [])
-        let hand = LoadedSession(session, of: person, try await definitions.definition(session.hash))
+        let hand = LoadedQuestionnaireSession(session, of: person, try await definitions.definition(session.hash))
         let plan = ResponsePlan.each([item], on: hand.sheet, mutations: [], now: session.now)
         return try #require(plan.writes.first)
     }

@@ -144,7 +144,7 @@ import Testing
             """
         ),
         (
-            "mutations", SessionStore.purgeMutations.sql.replacing("$1", with: "1000"),
+            "mutations", QuestionnaireSessionStore.purgeMutations.sql.replacing("$1", with: "1000"),
             """
             INSERT INTO mutations (person_id, session_id, mutation_id, digest, question, revision, at)
             SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '', 'q', 1, now()

@@ -20,8 +20,8 @@ import Testing
 
     var containers: [ServiceContainer] { stage.containers }
     /// The sessions as the first replica reads and writes them.
-    var sessions: SessionStore {
-        SessionStore(database: containers[0].database, sealer: AnswerSealer(containers[0].keys))
+    var sessions: QuestionnaireSessionStore {
+        QuestionnaireSessionStore(database: containers[0].database, sealer: AnswerSealer(containers[0].keys))
     }
 
     fileprivate init(_ stage: ServiceStage) async throws {

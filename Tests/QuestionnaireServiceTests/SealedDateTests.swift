@@ -147,7 +147,7 @@ import Testing
             }
             #expect(moved.sessions == 2 && moved.next == nil)
             #expect(moved.notMoved?.map(\.code) == ["date_not_opened"])
-            for place in ["statistics", "migration"] {
+            for place in ["statistics", "questionnaire-session-migration"] {
                 let line = service.stage.log.text.split(separator: "\n").first { $0.contains("\"\(place)\"") }
                 #expect(line?.contains("date_not_opened") == true)
             }

@@ -7,13 +7,13 @@ import Languages
 
 /// Saves or resets one answer, and stores the reply for repeats of its mutation id.
 @Loop private struct AnswerWriter {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     /// The result of a write, before anything is written.
     private enum Verdict {
         /// The write was done before and had this reply.
         case known(AnswerSaved)
-        case new(ResponsePlan, AnswerSheet, SessionStep, AnswerSaved)
+        case new(ResponsePlan, AnswerSheet, QuestionnaireSessionStep, AnswerSaved)
     }
 
     func write(
@@ -66,7 +66,9 @@ import Languages
         }
     }
 
-    private func judge(_ item: ResponseItem, on hand: LoadedSession, _ verdicts: ProfileVerdicts) throws -> Verdict {
+    private func judge(_ item: ResponseItem, on hand: LoadedQuestionnaireSession, _ verdicts: ProfileVerdicts) throws
+        -> Verdict
+    {
         let plan = ResponsePlan.each(
             [item], on: hand.sheet, mutations: hand.session.mutations, now: hand.session.now, verdicts: verdicts)
         if let refusal = plan.outcomes.first?.refusal { throw refusal }
@@ -86,7 +88,7 @@ import Languages
 
 /// Saves one answer.
 struct PutAnswerHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: PutAnswer, context: RequestContext) async throws -> AnswerSaved {
         let item = ResponseItem(
@@ -99,7 +101,7 @@ struct PutAnswerHandler: RequestHandler {
 
 /// Resets one answer to unanswered.
 struct DeleteAnswerHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: DeleteAnswer, context: RequestContext) async throws -> AnswerSaved {
         let item = ResponseItem(
@@ -112,7 +114,7 @@ struct DeleteAnswerHandler: RequestHandler {
 
 /// Saves the writes of an offline queue. Each succeeds or fails by itself.
 struct PutAnswersHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: PutAnswers, context: RequestContext) async throws -> AnswersSaved {
         let person = try context.person().userID

@@ -4,7 +4,7 @@ import EventLoop
 
 /// Compares the newest results of two people.
 struct CompareProfilesHandler: RequestHandler {
-    let sessions: SessionStore
+    let sessions: QuestionnaireSessionStore
     let definitions: PublishedDefinitions
 
     func handle(_ request: CompareProfiles, context: RequestContext) async throws -> ProfilesCompared {

@@ -32,7 +32,8 @@ import ServiceRuntime
         var problems = RetiredKeys(earlier).problems(in: file) + SharedTexts.problems(in: file)
         problems += DerivedFrom(documents.map(\.document.root.value)).problems(of: file.derivedFrom)
         if let before = earlier.last {
-            problems += SessionMigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
+            problems +=
+                QuestionnaireSessionMigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
         }
         return problems
     }

@@ -27,7 +27,7 @@ extension VersionSummary {
 /// Lists the versions and drafts of a questionnaire for an editor.
 struct ViewQuestionnaireHandler: RequestHandler {
     let drafts: DocumentDrafts
-    let sessions: SessionCounts
+    let sessions: QuestionnaireSessionCounts
 
     func handle(_ request: ViewQuestionnaire, context: RequestContext) async throws -> QuestionnaireOverview {
         try context.requireAdmin()
@@ -122,7 +122,7 @@ struct PublishDraftHandler: RequestHandler {
     let audit: AuditTrail
     let bus: Bus
     let drafts: DocumentDrafts
-    let sessions: SessionCounts
+    let sessions: QuestionnaireSessionCounts
     /// Whether answers to sensitive questions are sealed.
     let isSealingHealth: Bool
 
@@ -166,7 +166,7 @@ extension VersionPublished {
 struct RetireVersionHandler: RequestHandler {
     let audit: AuditTrail
     let drafts: DocumentDrafts
-    let sessions: SessionCounts
+    let sessions: QuestionnaireSessionCounts
 
     func handle(_ request: RetireVersion, context: RequestContext) async throws -> VersionSummary {
         try context.requireAdmin()

@@ -5,7 +5,7 @@ import EventLoop
 
 /// Returns to profile the values that a result, or the present answers of a session, have for its fields.
 struct GetExtractsHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: GetExtracts, context: RequestContext) async throws -> ProfileExtracts {
         // Operators may send any message that only reads. They must not read a person's answers, so only profile may

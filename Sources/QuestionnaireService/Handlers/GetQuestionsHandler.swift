@@ -6,11 +6,11 @@ import EventLoop
 /// session, it opens one in the newest version.
 struct GetQuestionsHandler: RequestHandler {
     let questionnaire: String
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: GetQuestions, context: RequestContext) async throws -> QuestionsView {
         let person = try context.person().userID
-        let facts = SessionFacts(language: .header(request.acceptLanguage))
+        let facts = QuestionnaireSessionFacts(language: .header(request.acceptLanguage))
         let hand = try await service.knowing(facts, of: person, context) {
             try await service.current(of: person, for: questionnaire, knowing: $0)
         }

@@ -16,7 +16,7 @@ struct SealDatesHandler: RequestHandler {
                 .sealingOff, "Nothing is sealed while \(name) is false: some replica may not know what is.")
         }
         let sealed = try await openAnswers.seal(
-            after: request.after.flatMap { SessionCursor($0) }, limit: request.limit)
+            after: request.after.flatMap { QuestionnaireSessionCursor($0) }, limit: request.limit)
         return DatesSealed(
             sessions: sealed.sessions, dates: sealed.dates, answers: sealed.answers, next: sealed.next?.text)
     }

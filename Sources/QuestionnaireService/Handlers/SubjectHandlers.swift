@@ -5,7 +5,7 @@ import EventLoop
 
 /// Adds a subject, renames it, or brings back a removed one.
 struct PutSubjectHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: PutSubject, context: RequestContext) async throws -> SubjectsChanged {
         try await service.changingSubjects(request.sessionId, of: request.questionnaire, context) {
@@ -22,7 +22,7 @@ struct PutSubjectHandler: RequestHandler {
 
 /// Removes a subject. The answers about it are kept.
 struct RemoveSubjectHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: RemoveSubject, context: RequestContext) async throws -> SubjectsChanged {
         try await service.changingSubjects(request.sessionId, of: request.questionnaire, context) {
@@ -38,7 +38,7 @@ struct RemoveSubjectHandler: RequestHandler {
     }
 }
 
-extension SessionService {
+extension QuestionnaireSessionService {
     /// Changes the subjects of a session. Questions that depend on them may be shown or hidden, also those that fill
     /// fields of the profile.
     ///
@@ -46,7 +46,7 @@ extension SessionService {
     ///   whether anything in the session changes.
     fileprivate func changingSubjects(
         _ session: Identifier, of questionnaire: String, _ context: RequestContext,
-        _ body: @Loop (LoadedSession, [Subject], Transaction) throws -> (AnswerSheet, Bool)
+        _ body: @Loop (LoadedQuestionnaireSession, [Subject], Transaction) throws -> (AnswerSheet, Bool)
     ) async throws -> SubjectsChanged {
         let person = try context.person().userID
         return try await judging(person, context) { verdicts in
@@ -60,7 +60,7 @@ extension SessionService {
                     try mustBeJudged(profile)
                     try await note(
                         profile, verdicts, on: hand, by: context.actor, watch: watch, in: transaction)
-                    let step = SessionStep(
+                    let step = QuestionnaireSessionStep(
                         status: hand.session.status, wasCompleted: hand.session.snapshots > 0,
                         changesAnswers: changesSession, completes: false, missing: [])
                     try await conclude(sheet, step, on: hand, in: transaction)

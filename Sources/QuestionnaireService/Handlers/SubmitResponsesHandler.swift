@@ -6,11 +6,11 @@ import EventLoop
 /// Saves answers and completes the session if requested, in one transaction with the event.
 struct SubmitResponsesHandler: RequestHandler {
     let questionnaire: String
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: SubmitResponses, context: RequestContext) async throws -> ResponsesSubmitted {
         let person = try context.person().userID
-        return try await service.knowing(SessionFacts(language: .untold), of: person, context) { facts in
+        return try await service.knowing(QuestionnaireSessionFacts(language: .untold), of: person, context) { facts in
             try await service.judging(person, context) { verdicts in
                 try await service.onceDelivered(context) {
                     try await submit(
@@ -21,7 +21,7 @@ struct SubmitResponsesHandler: RequestHandler {
     }
 
     @Loop private func submit(
-        _ request: SubmitResponses, of person: Identifier, by actor: Actor?, knowing facts: SessionFacts,
+        _ request: SubmitResponses, of person: Identifier, by actor: Actor?, knowing facts: QuestionnaireSessionFacts,
         _ verdicts: ProfileVerdicts, watch: DeliveryWatch, in transaction: Transaction
     ) async throws -> Outcome<ResponsesSubmitted> {
         let hand = try await hand(request, of: person, knowing: facts, in: transaction)
@@ -47,8 +47,9 @@ struct SubmitResponsesHandler: RequestHandler {
 
 extension SubmitResponsesHandler {
     @Loop private func hand(
-        _ request: SubmitResponses, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
-    ) async throws -> LoadedSession {
+        _ request: SubmitResponses, of person: Identifier, knowing facts: QuestionnaireSessionFacts,
+        in transaction: Transaction
+    ) async throws -> LoadedQuestionnaireSession {
         let mutations = request.answers.compactMap(\.mutationId)
         if let id = request.sessionId {
             return try await service.take(id, of: person, for: questionnaire, mutations: mutations, in: transaction)

@@ -5,7 +5,7 @@ import EventLoop
 /// Decides which newer version to offer to people whose session has an older one.
 @Loop final class VersionOffers {
     private let definitions: PublishedDefinitions
-    private let migrations: SessionMigrationStore
+    private let migrations: QuestionnaireSessionMigrationStore
     /// The classes of the changes between versions. They stay the same, since published versions never change.
     private var known: [VersionStep: ChangeClass] = [:]
 
@@ -15,7 +15,7 @@ import EventLoop
         let to: Int64
     }
 
-    init(definitions: PublishedDefinitions, migrations: SessionMigrationStore) {
+    init(definitions: PublishedDefinitions, migrations: QuestionnaireSessionMigrationStore) {
         (self.definitions, self.migrations) = (definitions, migrations)
     }
 

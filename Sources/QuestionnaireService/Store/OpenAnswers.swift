@@ -17,7 +17,7 @@ import JSONText
         /// Answers to sensitive questions and their digests.
         var answers: Int64 = 0
         /// Where to continue if there may be more sessions.
-        var next: SessionCursor?
+        var next: QuestionnaireSessionCursor?
 
         fileprivate mutating func count(isDate: Bool) {
             if isDate { dates += 1 } else { answers += 1 }
@@ -31,7 +31,7 @@ import JSONText
     /// - Parameters:
     ///   - cursor: the session after which to begin; `nil` for the first one.
     ///   - limit: the most sessions.
-    func seal(after cursor: SessionCursor?, limit: Int64) async throws -> Sealed {
+    func seal(after cursor: QuestionnaireSessionCursor?, limit: Int64) async throws -> Sealed {
         try await database.transaction { transaction in
             let sessions = try await transaction.query(
                 Self.page, [.uuid(cursor?.person ?? .least), .uuid(cursor?.session ?? .least), .integer(limit)])
@@ -91,8 +91,8 @@ import JSONText
         }
     }
 
-    private static func cursor(_ row: Row) throws -> SessionCursor {
-        SessionCursor(person: try row.uuid("person_id"), session: try row.uuid("session_id"))
+    private static func cursor(_ row: Row) throws -> QuestionnaireSessionCursor {
+        QuestionnaireSessionCursor(person: try row.uuid("person_id"), session: try row.uuid("session_id"))
     }
 
     private static let page: Statement = """

@@ -89,6 +89,6 @@ extension AnswerSheet {
                     let position = parts[2].integerValue
                 else { return nil }
                 return Subject(id: id, kind: kind, position: position, label: nil)
-            }, facts: facts, today: SessionFacts.today(at: now, facts))
+            }, facts: facts, today: QuestionnaireSessionFacts.today(at: now, facts))
     }
 }

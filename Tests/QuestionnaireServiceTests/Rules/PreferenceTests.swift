@@ -89,9 +89,9 @@ import Testing
         start.preference = AnswerPreference(acceptable: ["a", "c"], importance: 50)
         func moved(to new: JSONValue) throws -> Answer? {
             let files = try [old, new].map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
-            let path = SessionMigrationPath(
+            let path = QuestionnaireSessionMigrationPath(
                 from: files[0], through: [files[1]], to: try DefinitionParserTests.parse(new))
-            return SessionMigration(of: ["one": start], along: path, now: Self.now).answers["one"]
+            return QuestionnaireSessionMigration(of: ["one": start], along: path, now: Self.now).answers["one"]
         }
         let renamed = try moved(to: version(["b", "c", "d"], [0, 50], map: ["a": "d"]))
         #expect(renamed?.preference == AnswerPreference(acceptable: ["c", "d"], importance: 50))

@@ -126,8 +126,9 @@ import Testing
                 on: AnswerSheet(definition: definition, answers: [:], today: testDay), mutations: [], now: now)
             let other = AnswerSheet(definition: definition, answers: plan.answers, today: testDay)
             #expect(Scoring(sheet: other).result == Scoring(sheet: sheet).result)
-            let moved = SessionMigration(
-                of: plan.answers, along: SessionMigrationPath(from: file, through: [file], to: definition), now: now)
+            let moved = QuestionnaireSessionMigration(
+                of: plan.answers, along: QuestionnaireSessionMigrationPath(from: file, through: [file], to: definition),
+                now: now)
             let carried = AnswerSheet(definition: definition, answers: moved.answers, today: testDay)
             #expect(Scoring(sheet: carried).result == Scoring(sheet: sheet).result)
         }

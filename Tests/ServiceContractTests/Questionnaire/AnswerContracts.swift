@@ -6,25 +6,29 @@ import Testing
 extension PutAnswer: MessageContract {
     static let canonical = PutAnswer(
         questionnaire: "yoked-compat", sessionId: Sample.session, question: "smoking",
-        mutationId: SessionSamples.mutation, baseRevision: 1, state: .answered, value: "never")
+        mutationId: QuestionnaireSessionSamples.mutation, baseRevision: 1, state: .answered, value: "never")
     static let minimal = PutAnswer(
-        questionnaire: "a", sessionId: Sample.session, question: "a", mutationId: SessionSamples.mutation,
+        questionnaire: "a", sessionId: Sample.session, question: "a", mutationId: QuestionnaireSessionSamples.mutation,
         state: .acknowledged)
     static let maximal = PutAnswer(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
-        question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
-        mutationId: SessionSamples.mutation, baseRevision: Sample.largestInteger, state: .answered,
+        question: String(repeating: "a", count: 64), subject: QuestionnaireSessionSamples.subject,
+        mutationId: QuestionnaireSessionSamples.mutation, baseRevision: Sample.largestInteger, state: .answered,
         value: ["nature", ["other": "Zoë’s ☕️"]], clientTime: Sample.latest)
 
-    static let canonicalReply = AnswerSaved(revision: 2, progress: SessionSamples.progress, next: SessionSamples.next)
-    static let minimalReply = AnswerSaved(revision: 0, progress: SessionSamples.done, next: nil)
+    static let canonicalReply = AnswerSaved(
+        revision: 2, progress: QuestionnaireSessionSamples.progress, next: QuestionnaireSessionSamples.next)
+    static let minimalReply = AnswerSaved(revision: 0, progress: QuestionnaireSessionSamples.done, next: nil)
     static let maximalReply = AnswerSaved(
-        revision: Sample.largestInteger, progress: SessionSamples.done, next: SessionSamples.fullNext,
-        shown: ["menstrualCycle"], hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
+        revision: Sample.largestInteger, progress: QuestionnaireSessionSamples.done,
+        next: QuestionnaireSessionSamples.fullNext,
+        shown: ["menstrualCycle"], hidden: ["childName/\(QuestionnaireSessionSamples.subject)"], stale: ["goals"])
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.invalid, SessionSamples.conflict,
-        SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped, SessionSamples.locked,
-        SessionSamples.underage,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession, QuestionnaireSessionSamples.invalid,
+        QuestionnaireSessionSamples.conflict,
+        QuestionnaireSessionSamples.reused, QuestionnaireSessionSamples.closed, QuestionnaireSessionSamples.stopped,
+        QuestionnaireSessionSamples.locked,
+        QuestionnaireSessionSamples.underage,
     ]
 
     static let hasEffect = true
@@ -98,23 +102,25 @@ extension PutAnswer: MessageContract {
 extension DeleteAnswer: MessageContract {
     static let canonical = DeleteAnswer(
         questionnaire: "yoked-compat", sessionId: Sample.session, question: "smoking",
-        mutationId: SessionSamples.mutation, baseRevision: 1)
+        mutationId: QuestionnaireSessionSamples.mutation, baseRevision: 1)
     static let minimal = DeleteAnswer(questionnaire: "a", sessionId: Sample.session, question: "a")
     static let maximal = DeleteAnswer(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
-        question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
-        mutationId: SessionSamples.mutation, baseRevision: Sample.largestInteger, clientTime: Sample.latest)
+        question: String(repeating: "a", count: 64), subject: QuestionnaireSessionSamples.subject,
+        mutationId: QuestionnaireSessionSamples.mutation, baseRevision: Sample.largestInteger, clientTime: Sample.latest
+    )
 
     static let canonicalReply = PutAnswer.canonicalReply
     static let minimalReply = PutAnswer.minimalReply
     static let maximalReply = PutAnswer.maximalReply
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession,
         BusError(
             .validationFailed, "Some answers cannot be saved as they are.",
             errors: [.init(field: "question", code: "unknown_question", message: "There is no such question.")]),
-        SessionSamples.conflict, SessionSamples.reused, SessionSamples.closed, SessionSamples.stopped,
-        SessionSamples.locked,
+        QuestionnaireSessionSamples.conflict, QuestionnaireSessionSamples.reused, QuestionnaireSessionSamples.closed,
+        QuestionnaireSessionSamples.stopped,
+        QuestionnaireSessionSamples.locked,
     ]
 
     static let hasEffect = true
@@ -187,41 +193,44 @@ extension PutAnswers: MessageContract {
     static let canonical = PutAnswers(
         questionnaire: "yoked-compat", sessionId: Sample.session,
         answers: [
-            QueuedAnswer(question: "smoking", mutationId: SessionSamples.mutation, state: .answered, value: "never")
+            QueuedAnswer(
+                question: "smoking", mutationId: QuestionnaireSessionSamples.mutation, state: .answered, value: "never")
         ])
     static let minimal = PutAnswers(
         questionnaire: "a", sessionId: Sample.session,
-        answers: [QueuedAnswer(question: "a", mutationId: SessionSamples.mutation, state: .unanswered)])
+        answers: [QueuedAnswer(question: "a", mutationId: QuestionnaireSessionSamples.mutation, state: .unanswered)])
     static let maximal = PutAnswers(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
         answers: [
             QueuedAnswer(
-                question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
-                mutationId: SessionSamples.mutation, baseRevision: Sample.largestInteger, state: .answered,
+                question: String(repeating: "a", count: 64), subject: QuestionnaireSessionSamples.subject,
+                mutationId: QuestionnaireSessionSamples.mutation, baseRevision: Sample.largestInteger, state: .answered,
                 value: ["nature", ["other": "Zoë’s ☕️"]], clientTime: Sample.latest)
         ])
 
     static let canonicalReply = AnswersSaved(
-        results: [QueuedResult(question: "smoking", mutationId: SessionSamples.mutation, revision: 1)],
-        progress: SessionSamples.progress, next: SessionSamples.next)
+        results: [QueuedResult(question: "smoking", mutationId: QuestionnaireSessionSamples.mutation, revision: 1)],
+        progress: QuestionnaireSessionSamples.progress, next: QuestionnaireSessionSamples.next)
     static let minimalReply = AnswersSaved(
         results: [
             QueuedResult(
-                question: "a", mutationId: SessionSamples.mutation,
+                question: "a", mutationId: QuestionnaireSessionSamples.mutation,
                 error: QueuedError(code: "answer_conflict", detail: "The answer is at revision 2."))
-        ], progress: SessionSamples.done, next: nil)
+        ], progress: QuestionnaireSessionSamples.done, next: nil)
     static let maximalReply = AnswersSaved(
         results: [
             QueuedResult(
-                question: String(repeating: "a", count: 64), subject: SessionSamples.subject,
-                mutationId: SessionSamples.mutation, revision: Sample.largestInteger,
+                question: String(repeating: "a", count: 64), subject: QuestionnaireSessionSamples.subject,
+                mutationId: QuestionnaireSessionSamples.mutation, revision: Sample.largestInteger,
                 error: QueuedError(
                     code: "answer_conflict", detail: "The answer is at revision 2.", field: "baseRevision",
                     reason: "answer_conflict", current: ["revision": 2, "state": "answered", "value": "Zoë’s ☕️"]))
-        ], progress: SessionSamples.done, next: SessionSamples.fullNext, shown: ["menstrualCycle"],
-        hidden: ["childName/\(SessionSamples.subject)"], stale: ["goals"])
+        ], progress: QuestionnaireSessionSamples.done, next: QuestionnaireSessionSamples.fullNext,
+        shown: ["menstrualCycle"],
+        hidden: ["childName/\(QuestionnaireSessionSamples.subject)"], stale: ["goals"])
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.closed, SessionSamples.stopped,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession, QuestionnaireSessionSamples.closed,
+        QuestionnaireSessionSamples.stopped,
     ]
 
     static let hasEffect = true
@@ -263,25 +272,30 @@ extension PutAnswers: MessageContract {
 
 extension PutSubject: MessageContract {
     static let canonical = PutSubject(
-        questionnaire: "family", sessionId: Sample.session, subject: SessionSamples.subject, label: "Alva")
-    static let minimal = PutSubject(questionnaire: "a", sessionId: Sample.session, subject: SessionSamples.subject)
+        questionnaire: "family", sessionId: Sample.session, subject: QuestionnaireSessionSamples.subject, label: "Alva")
+    static let minimal = PutSubject(
+        questionnaire: "a", sessionId: Sample.session, subject: QuestionnaireSessionSamples.subject)
     static let maximal = PutSubject(
-        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, subject: SessionSamples.subject,
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
+        subject: QuestionnaireSessionSamples.subject,
         label: String(repeating: "🐻", count: 4096), kind: String(repeating: "a", count: 64))
 
     static let canonicalReply = SubjectsChanged(
-        subjects: [SubjectView(id: SessionSamples.subject, kind: "child", label: "Alva")],
-        progress: SessionSamples.progress, next: SessionSamples.next)
-    static let minimalReply = SubjectsChanged(subjects: [], progress: SessionSamples.done, next: nil)
+        subjects: [SubjectView(id: QuestionnaireSessionSamples.subject, kind: "child", label: "Alva")],
+        progress: QuestionnaireSessionSamples.progress, next: QuestionnaireSessionSamples.next)
+    static let minimalReply = SubjectsChanged(subjects: [], progress: QuestionnaireSessionSamples.done, next: nil)
     static let maximalReply = SubjectsChanged(
-        subjects: [SubjectView(id: SessionSamples.subject, kind: "child", label: String(repeating: "🐻", count: 4096))],
-        progress: SessionSamples.done, next: SessionSamples.fullNext)
+        subjects: [
+            SubjectView(
+                id: QuestionnaireSessionSamples.subject, kind: "child", label: String(repeating: "🐻", count: 4096))
+        ],
+        progress: QuestionnaireSessionSamples.done, next: QuestionnaireSessionSamples.fullNext)
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession,
         BusError(
             .validationFailed, "Some answers cannot be saved as they are.",
             errors: [.init(field: "subject", code: "too_many", message: "There are at most 3 of these.")]),
-        SessionSamples.closed, SessionSamples.stopped,
+        QuestionnaireSessionSamples.closed, QuestionnaireSessionSamples.stopped,
     ]
 
     static let hasEffect = true
@@ -319,17 +333,19 @@ extension PutSubject: MessageContract {
 
 extension RemoveSubject: MessageContract {
     static let canonical = RemoveSubject(
-        questionnaire: "family", sessionId: Sample.session, subject: SessionSamples.subject)
-    static let minimal = RemoveSubject(questionnaire: "a", sessionId: Sample.session, subject: SessionSamples.subject)
+        questionnaire: "family", sessionId: Sample.session, subject: QuestionnaireSessionSamples.subject)
+    static let minimal = RemoveSubject(
+        questionnaire: "a", sessionId: Sample.session, subject: QuestionnaireSessionSamples.subject)
     static let maximal = RemoveSubject(
-        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, subject: SessionSamples.subject)
+        questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session,
+        subject: QuestionnaireSessionSamples.subject)
 
     static let canonicalReply = PutSubject.canonicalReply
     static let minimalReply = PutSubject.minimalReply
     static let maximalReply = PutSubject.maximalReply
     static let errors = [
         Sample.unauthorized, BusError(.notFound, "There is nobody of that id in this session."),
-        SessionSamples.closed, SessionSamples.stopped,
+        QuestionnaireSessionSamples.closed, QuestionnaireSessionSamples.stopped,
     ]
 
     static let hasEffect = true

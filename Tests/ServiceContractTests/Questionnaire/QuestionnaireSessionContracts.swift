@@ -4,7 +4,7 @@ import JSONText
 import Testing
 
 /// Replies and errors that the contracts of sessions share.
-enum SessionSamples {
+enum QuestionnaireSessionSamples {
     static let subject = Identifier("019c2f00-0000-7000-8000-000000000006")!
     static let mutation = Identifier("019c2f00-0000-7000-8000-000000000007")!
     static let progress = QuestionnaireProgress(answered: 1, total: 25, requiredRemaining: 9, percentage: 4)
@@ -73,9 +73,9 @@ extension OpenSession: MessageContract {
     static let minimal = OpenSession(questionnaire: "a")
     static let maximal = OpenSession(questionnaire: String(repeating: "a", count: 64), acceptLanguage: "sv, en;q=0.5")
 
-    static let canonicalReply = SessionSamples.view
-    static let minimalReply = SessionSamples.small
-    static let maximalReply = SessionSamples.full
+    static let canonicalReply = QuestionnaireSessionSamples.view
+    static let minimalReply = QuestionnaireSessionSamples.small
+    static let maximalReply = QuestionnaireSessionSamples.full
     static let errors = [
         Sample.unauthorized, BusError(.notFound, "There is no such questionnaire."),
         BusError(
@@ -143,10 +143,10 @@ extension GetSession: MessageContract {
     static let maximal = GetSession(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
 
-    static let canonicalReply = SessionSamples.view
-    static let minimalReply = SessionSamples.small
-    static let maximalReply = SessionSamples.full
-    static let errors = [Sample.unauthorized, SessionSamples.unknownSession]
+    static let canonicalReply = QuestionnaireSessionSamples.view
+    static let minimalReply = QuestionnaireSessionSamples.small
+    static let maximalReply = QuestionnaireSessionSamples.full
+    static let errors = [Sample.unauthorized, QuestionnaireSessionSamples.unknownSession]
 
     static let hasEffect = false
     static let clockMembers: Set<String> = []
@@ -186,8 +186,8 @@ extension GetSessionScreens: MessageContract {
                         ])
                 ])
         ],
-        answers: SessionSamples.view.answers, subjects: [], progress: SessionSamples.progress,
-        next: SessionSamples.next,
+        answers: QuestionnaireSessionSamples.view.answers, subjects: [], progress: QuestionnaireSessionSamples.progress,
+        next: QuestionnaireSessionSamples.next,
         review: [
             ReviewLine(screen: "smoking", label: "Do you smoke or vape?", state: .answered, texts: ["No"])
         ])
@@ -198,25 +198,28 @@ extension GetSessionScreens: MessageContract {
         questionnaire: GetQuestions.reference, locale: "pt-BR", revision: Sample.largestInteger, tag: DraftSamples.hash,
         screens: [
             Screen(
-                key: "childGoals/\(SessionSamples.subject)", slug: "goals", section: "child",
-                subject: SessionSamples.subject, adds: "child", title: "Ditt barn 🐻",
+                key: "childGoals/\(QuestionnaireSessionSamples.subject)", slug: "goals", section: "child",
+                subject: QuestionnaireSessionSamples.subject, adds: "child", title: "Ditt barn 🐻",
                 questions: [
                     ScreenQuestion(
-                        key: "childGoals", subject: SessionSamples.subject, type: "multi_choice", control: "chips",
+                        key: "childGoals", subject: QuestionnaireSessionSamples.subject, type: "multi_choice",
+                        control: "chips",
                         label: "Vad hoppas du på?", help: "Välj upp till tre.", required: false, skippable: true,
                         declinable: true, declineLabel: "Vill inte svara", default: ["open_up"],
                         constraints: GetQuestions.everyConstraint,
                         options: [QuestionOption(key: "open_up", label: "Att öppna sig", exclusive: true)])
                 ])
         ],
-        answers: SessionSamples.full.answers, subjects: SessionSamples.full.subjects, progress: SessionSamples.done,
-        next: SessionSamples.fullNext,
+        answers: QuestionnaireSessionSamples.full.answers, subjects: QuestionnaireSessionSamples.full.subjects,
+        progress: QuestionnaireSessionSamples.done,
+        next: QuestionnaireSessionSamples.fullNext,
         review: [
             ReviewLine(
-                screen: "childGoals/\(SessionSamples.subject)", label: "Vad hoppas du på?", state: .answered,
+                screen: "childGoals/\(QuestionnaireSessionSamples.subject)", label: "Vad hoppas du på?",
+                state: .answered,
                 texts: ["Att öppna sig", "Zoë 🐻"], stale: true)
         ])
-    static let errors = [Sample.unauthorized, SessionSamples.unknownSession]
+    static let errors = [Sample.unauthorized, QuestionnaireSessionSamples.unknownSession]
 
     static let hasEffect = false
     static let clockMembers: Set<String> = []
@@ -241,12 +244,13 @@ extension CompleteSession: MessageContract {
     static let maximal = CompleteSession(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
 
-    static let canonicalReply = SessionSamples.view
-    static let minimalReply = SessionSamples.small
-    static let maximalReply = SessionSamples.full
+    static let canonicalReply = QuestionnaireSessionSamples.view
+    static let minimalReply = QuestionnaireSessionSamples.small
+    static let maximalReply = QuestionnaireSessionSamples.full
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession, SessionSamples.incomplete, SessionSamples.closed,
-        SessionSamples.stopped,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession, QuestionnaireSessionSamples.incomplete,
+        QuestionnaireSessionSamples.closed,
+        QuestionnaireSessionSamples.stopped,
     ]
 
     static let hasEffect = true
@@ -281,12 +285,13 @@ extension ReopenSession: MessageContract {
     static let maximal = ReopenSession(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
 
-    static let canonicalReply = SessionSamples.view
-    static let minimalReply = SessionSamples.small
-    static let maximalReply = SessionSamples.full
+    static let canonicalReply = QuestionnaireSessionSamples.view
+    static let minimalReply = QuestionnaireSessionSamples.small
+    static let maximalReply = QuestionnaireSessionSamples.full
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession,
-        BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open."), SessionSamples.stopped,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession,
+        BusError(.sessionAlreadyOpen, "Another session of this questionnaire is open."),
+        QuestionnaireSessionSamples.stopped,
     ]
 
     static let hasEffect = true
@@ -319,11 +324,11 @@ extension StopSession: MessageContract {
     static let maximal = StopSession(
         questionnaire: String(repeating: "a", count: 64), sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
 
-    static let canonicalReply = SessionSamples.view
-    static let minimalReply = SessionSamples.small
-    static let maximalReply = SessionSamples.full
+    static let canonicalReply = QuestionnaireSessionSamples.view
+    static let minimalReply = QuestionnaireSessionSamples.small
+    static let maximalReply = QuestionnaireSessionSamples.full
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession,
         BusError(.sessionNotOpen, "This session was completed. Only an open session is stopped."),
     ]
 

@@ -66,7 +66,8 @@ extension SubmitResponses: MessageContract {
                     field: "answers.0.mutationId", code: "mutation_id_reused",
                     message: "This id was used for another write.")
             ]),
-        SessionSamples.closed, SessionSamples.stopped, SessionSamples.locked, SessionSamples.underage,
+        QuestionnaireSessionSamples.closed, QuestionnaireSessionSamples.stopped, QuestionnaireSessionSamples.locked,
+        QuestionnaireSessionSamples.underage,
     ]
 
     static let hasEffect = true

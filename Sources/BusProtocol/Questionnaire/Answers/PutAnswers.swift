@@ -57,13 +57,13 @@ public struct AnswersSaved: PublicReply {
     /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
     /// The screens behind the last question that are not acknowledged yet. Missing while something is left to answer.
-    @Field(SessionPlaces.list) public var closing: [String]?
+    @Field(QuestionnaireSessionPlaces.list) public var closing: [String]?
     /// Questions that are asked now and were not asked before.
-    @Field(SessionPlaces.list) public var shown: [String] = []
+    @Field(QuestionnaireSessionPlaces.list) public var shown: [String] = []
     /// Questions that are no longer asked, and answers to questions that are not asked.
-    @Field(SessionPlaces.list) public var hidden: [String] = []
+    @Field(QuestionnaireSessionPlaces.list) public var hidden: [String] = []
     /// Questions whose answer has an option that is no longer offered.
-    @Field(SessionPlaces.list) public var stale: [String] = []
+    @Field(QuestionnaireSessionPlaces.list) public var stale: [String] = []
 }
 
 /// The result of one write of a batch: saved with a revision, or refused with the error of a single write.

@@ -57,5 +57,5 @@ public struct SubjectsChanged: PublicReply {
     /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
     /// The screens behind the last question that are not acknowledged yet. Missing while something is left to answer.
-    @Field(SessionPlaces.list) public var closing: [String]?
+    @Field(QuestionnaireSessionPlaces.list) public var closing: [String]?
 }

@@ -52,7 +52,7 @@ public struct UndoMigration: PublicRequest {
 /// What happened to a session's answers, or would happen. Places are `question` or `question/subject`.
 @Message
 public struct SessionMigrated: PublicReply {
-    private static let places = JSONSchema.array(of: SessionPlaces.one, count: 0...10_000)
+    private static let places = JSONSchema.array(of: QuestionnaireSessionPlaces.one, count: 0...10_000)
 
     /// The version before.
     @Field(VersionMembers.number, example: 1) public var fromVersion: Int64

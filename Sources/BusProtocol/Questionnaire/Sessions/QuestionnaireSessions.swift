@@ -136,7 +136,7 @@ public struct StopSession: PublicRequest {
 }
 
 /// How messages about sessions name the place of an answer.
-enum SessionPlaces {
+enum QuestionnaireSessionPlaces {
     /// `question` or `question/subject`.
     static let one = JSONSchema.string(1...101).named(
         "SessionPlace", "A question's key; in a section that repeats, `question/subject`.")

@@ -54,7 +54,7 @@ public struct SessionScreens: PublicReply {
 @Message
 public struct Screen: MessageValue {
     /// The place of the last question on the screen. `next` names a screen by its question and subject.
-    @Field(SessionPlaces.one) public var key: String
+    @Field(QuestionnaireSessionPlaces.one) public var key: String
     /// For the address of the screen.
     @Field(.string(1...64)) public var slug: String?
     /// The key of the section.
@@ -125,7 +125,7 @@ public struct PictureUpload: MessageValue {
 @Message
 public struct ReviewLine: MessageValue {
     /// The key of the screen on which the answer is changed.
-    @Field(SessionPlaces.one, example: "lifestyle") public var screen: String
+    @Field(QuestionnaireSessionPlaces.one, example: "lifestyle") public var screen: String
     /// The question as the person reads it.
     @Field(.string(1...1000)) public var label: String
     /// What the person did with the question.

@@ -20,7 +20,7 @@ public struct SessionView: PublicReply {
     /// Where to continue; `null` if nothing is left.
     @Field(.nullable(NextQuestion.schema), isRequired: true) public var next: NextQuestion?
     /// The screens behind the last question that are not acknowledged yet. Missing while something is left to answer.
-    @Field(SessionPlaces.list) public var closing: [String]?
+    @Field(QuestionnaireSessionPlaces.list) public var closing: [String]?
     /// The last question before `next` that was dealt with.
     @Field(.nullable(AnsweredPlace.schema), isRequired: true) public var lastCompleted: AnsweredPlace?
     /// When the session was opened.
@@ -105,7 +105,7 @@ public struct NextQuestion: MessageValue {
     /// another subject).
     @Field(.nextReason) public var reason: String
     /// The places of screens without a question that come before it.
-    @Field(SessionPlaces.list, example: "welcome") public var before: [String] = []
+    @Field(QuestionnaireSessionPlaces.list, example: "welcome") public var before: [String] = []
 }
 
 /// A question and, in a section that repeats, its subject.

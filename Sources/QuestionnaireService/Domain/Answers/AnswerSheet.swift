@@ -33,7 +33,7 @@ struct MissingAnswer: Sendable, Equatable {
 }
 
 /// The next question of a person.
-struct NextStep: Sendable, Equatable {
+struct NextPlace: Sendable, Equatable {
     enum Reason: String, Sendable {
         case unanswered, stale
         /// The question became visible by the present write.
@@ -250,16 +250,16 @@ struct AnswerSheet: Sendable {
     }
 
     /// The first question, in document order, that still needs something.
-    var next: NextStep? {
+    var next: NextPlace? {
         for (number, range) in ranges.enumerated() {
             if let index = range.first(where: { items[$0].isWaiting }) {
                 let item = items[index]
-                return NextStep(
+                return NextPlace(
                     question: item.questionKey, subject: item.subject,
                     reason: item.isStale ? .stale : .unanswered, before: screens(before: index))
             }
             if wanted(by: number) > 0 {
-                return NextStep(
+                return NextPlace(
                     question: first(in: number), subject: nil, reason: .subjectWanted,
                     before: screens(before: range.upperBound))
             }
@@ -268,10 +268,10 @@ struct AnswerSheet: Sendable {
     }
 
     /// The screens behind the last question that are not acknowledged yet, if nothing is left to answer.
-    func closing(where next: NextStep?) -> [String] { next == nil ? screens(before: items.endIndex) : [] }
+    func closing(where next: NextPlace?) -> [String] { next == nil ? screens(before: items.endIndex) : [] }
 
     /// The last question before ``next`` that needs nothing more; `nil` if there is none.
-    func lastCompleted(before next: NextStep?) -> AnswerPlace? {
+    func lastCompleted(before next: NextPlace?) -> AnswerPlace? {
         let key = next?.key
         let end = items.firstIndex { $0.key == key } ?? items.endIndex
         let last = items[..<end].last { $0.isCounted && !$0.isHidden && $0.isDealtWith }

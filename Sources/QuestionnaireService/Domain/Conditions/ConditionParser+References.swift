@@ -27,7 +27,8 @@ extension ConditionParser {
             return question(json, at: pointer).map { operand($0, .state(AnswerTest.states)) }
         case "ctx":
             let locales = known.locales
-            return fact(json, at: pointer, kind: { SessionFact($0)?.values(in: locales) }, make: { .fact($0) })
+            return fact(
+                json, at: pointer, kind: { QuestionnaireSessionFact($0)?.values(in: locales) }, make: { .fact($0) })
         case "subjects":
             guard let members = json.objectValue, members.count == 1, let subject = members["count"] else {
                 refuse("E05", pointer, "Only the number of subjects can be compared: {\"count\": subject}.")

@@ -83,7 +83,7 @@ struct Definition: VersionedDocument {
         conditions = (sections.map(\.visibleIf) + questions.flatMap(\.conditions)).compactMap(\.self)
         facts = Set(
             conditions.flatMap(\.allTests).compactMap { if case .fact(let test) = $0 { test.fact } else { nil } })
-        pinned = questions.contains { $0.kind == .date } ? facts.union([SessionFacts.timeZone]) : facts
+        pinned = questions.contains { $0.kind == .date } ? facts.union([QuestionnaireSessionFacts.timeZone]) : facts
         self.policy = policy
         hasExtracts = questions.contains { $0.profileField != nil }
         sensitive = Set(questions.filter(\.isSensitive).map(\.key))

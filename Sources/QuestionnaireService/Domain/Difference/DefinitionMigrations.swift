@@ -82,7 +82,7 @@ struct DefinitionMigrations: Sendable {
 }
 
 /// E15: the migrations of a version must fit both versions.
-struct SessionMigrationRules {
+struct QuestionnaireSessionMigrationRules {
     let entries: [JSONValue]
     let old: DefinitionFile
     let new: DefinitionFile

@@ -47,7 +47,7 @@ final class AnswerClasses {
     /// All outcomes of a fact: each value in a test, any other value if there may be one, and unknown.
     func outcomes(ofFact stop: Int) -> [Outcome] {
         let tests = tests[stop].compactMap { if case .fact(let test) = $0 { test } else { nil } }
-        let classes = SessionFact.samples(tests).map { value in
+        let classes = QuestionnaireSessionFact.samples(tests).map { value in
             answerClass(of: stop, tests.map { $0.truth(of: value, today: today) })
         }
         return Set(classes).sorted().map { Outcome(answerClass: $0, isDone: true) }

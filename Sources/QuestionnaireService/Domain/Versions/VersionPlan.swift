@@ -93,7 +93,7 @@ struct VersionPlan: PublicationPlan {
             report.problems += DerivedFrom(earlier.contents).problems(of: file.derivedFrom)
             if let before = earlier.files.last {
                 report.problems +=
-                    SessionMigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
+                    QuestionnaireSessionMigrationRules(entries: file.migrations ?? [], old: before, new: file).problems
             }
         } catch {
             report.problems += error.problems

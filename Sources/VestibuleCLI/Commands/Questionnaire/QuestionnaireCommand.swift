@@ -35,7 +35,7 @@ enum QuestionnaireCommand {
             throw CommandError.usage("expected vestibule questionnaire migrate KEY, and a --batch of 1 to 1000")
         }
         let (bus, isDryRun) = (try BusAccess(state: arguments["--state"]), arguments.has("--dry-run"))
-        var (sum, after) = (SessionMigrationTotals(), String?.none)
+        var (sum, after) = (QuestionnaireSessionMigrationTotals(), String?.none)
         repeat {
             let request = MigrateSessions(questionnaire: key, limit: batch, after: after, dryRun: isDryRun)
             do {

@@ -5,18 +5,19 @@ import EventLoop
 
 /// Opens a session, or returns the open one.
 struct OpenSessionHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: OpenSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
-        let facts = SessionFacts(language: .header(request.acceptLanguage), platform: request.platform)
+        let facts = QuestionnaireSessionFacts(language: .header(request.acceptLanguage), platform: request.platform)
         return try await service.knowing(facts, of: person, context) { facts in
             try await service.once(context) { try await open(request, of: person, knowing: facts, in: $0) }
         }
     }
 
     @Loop private func open(
-        _ request: OpenSession, of person: Identifier, knowing facts: SessionFacts, in transaction: Transaction
+        _ request: OpenSession, of person: Identifier, knowing facts: QuestionnaireSessionFacts,
+        in transaction: Transaction
     ) async throws -> Outcome<SessionView> {
         guard
             let (session, isNew) = try await service.opened(
@@ -32,7 +33,7 @@ struct OpenSessionHandler: RequestHandler {
 
 /// Lists the person's sessions of a questionnaire.
 struct ListQuestionnaireSessionsHandler: RequestHandler {
-    let sessions: SessionStore
+    let sessions: QuestionnaireSessionStore
 
     func handle(_ request: ListQuestionnaireSessions, context: RequestContext) async throws -> QuestionnaireSessionList
     {
@@ -43,7 +44,7 @@ struct ListQuestionnaireSessionsHandler: RequestHandler {
 
 /// Shows one session.
 struct GetSessionHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: GetSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
@@ -61,7 +62,7 @@ struct GetSessionHandler: RequestHandler {
 
 /// Shows one session as screens to draw.
 struct GetSessionScreensHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: GetSessionScreens, context: RequestContext) async throws -> SessionScreens {
         let person = try context.person().userID
@@ -76,7 +77,7 @@ struct GetSessionScreensHandler: RequestHandler {
 
 /// Completes a session. A completed session stays as it is and is returned.
 struct CompleteSessionHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: CompleteSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
@@ -99,7 +100,7 @@ struct CompleteSessionHandler: RequestHandler {
 
 /// Opens a completed session again.
 struct ReopenSessionHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: ReopenSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
@@ -127,7 +128,7 @@ struct ReopenSessionHandler: RequestHandler {
 
 /// Ends an open session without completing it.
 struct StopSessionHandler: RequestHandler {
-    let service: SessionService
+    let service: QuestionnaireSessionService
 
     func handle(_ request: StopSession, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID

@@ -8,7 +8,7 @@ import Testing
 @testable import QuestionnaireService
 
 /// Sessions of one person who begins again and again.
-@Suite("bound of sessions") struct SessionBoundTests {
+@Suite("bound of questionnaire sessions") struct QuestionnaireSessionBoundTests {
     private static let questionnaire = "yoked-compat"
     private static let definition = Sample.definition([Sample.question("choice", "single_choice", ["required": true])])
 

@@ -7,7 +7,7 @@ import Testing
 @testable import QuestionnaireService
 
 /// How PostgreSQL reads a session. It keeps a plan for as long as a connection lives, whatever the tables have become since.
-@Suite("reading a session") struct SessionReadTests {
+@Suite("reading a questionnaire session") struct QuestionnaireSessionReadTests {
     /// A session may have thousands of mutation IDs. A write reads only its own.
     @Test(arguments: [false, true])
     func aMutationIsFoundWithoutReadingTheOthers(_ isAnalyzed: Bool) async throws {
@@ -24,7 +24,7 @@ import Testing
             let plan = try await service.rows(
                 """
                 SET plan_cache_mode = force_generic_plan;
-                PREPARE load (uuid, text, uuid, uuid, bigint, uuid) AS \(SessionStore.loadWithOne.sql);
+                PREPARE load (uuid, text, uuid, uuid, bigint, uuid) AS \(QuestionnaireSessionStore.loadWithOne.sql);
                 EXPLAIN (ANALYZE, FORMAT JSON)
                 EXECUTE load ('\(person)', 'yoked-compat', '\(session)', NULL, NULL,
                     '\(Identifier.random())')
@@ -50,7 +50,7 @@ import Testing
             let plan = try await service.rows(
                 """
                 SET plan_cache_mode = force_generic_plan;
-                PREPARE load (uuid, text, uuid, uuid, bigint) AS \(SessionStore.load.sql);
+                PREPARE load (uuid, text, uuid, uuid, bigint) AS \(QuestionnaireSessionStore.load.sql);
                 EXPLAIN (ANALYZE, FORMAT JSON)
                 EXECUTE load ('\(person)', 'yoked-compat', '\(session)', '\(session)', \(known))
                 """)

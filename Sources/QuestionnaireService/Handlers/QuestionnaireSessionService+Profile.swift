@@ -3,7 +3,7 @@ import BusRuntime
 import Database
 import EventLoop
 
-extension SessionService {
+extension QuestionnaireSessionService {
     /// Runs `body`, which may save answers that fill fields of the profile. If profile has to judge them first, it is
     /// asked, and `body` runs again.
     ///
@@ -56,7 +56,8 @@ extension SessionService {
     ///   - actor: the person in the app; `nil` if an operator moves the session, so that the app is unknown.
     ///   - watch: waits until the event was tried.
     func note(
-        _ change: ProfileAnswerChange, _ verdicts: ProfileVerdicts, on hand: LoadedSession, by actor: Actor?,
+        _ change: ProfileAnswerChange, _ verdicts: ProfileVerdicts, on hand: LoadedQuestionnaireSession,
+        by actor: Actor?,
         watch: DeliveryWatch? = nil, in transaction: Transaction
     ) async throws {
         if !change.refused.isEmpty {

@@ -4,7 +4,7 @@ import EventLoop
 import JSONText
 
 /// Stores the migrations of sessions, and reads the versions that a migration passes through.
-@Loop struct SessionMigrationStore {
+@Loop struct QuestionnaireSessionMigrationStore {
     let database: Database
     let sealer: AnswerSealer
     let sensitive: SensitiveQuestions
@@ -39,7 +39,8 @@ import JSONText
     }
 
     func note(
-        _ record: SessionMigrationRecord, from session: StoredSession, in definition: Definition,
+        _ record: QuestionnaireSessionMigrationRecord, from session: StoredQuestionnaireSession,
+        in definition: Definition,
         of person: Identifier, to version: Int64, in transaction: Transaction
     ) {
         let before = record.json { place, value in
@@ -57,7 +58,7 @@ import JSONText
         let number: Int64
         let version: Int64
         let hash: [UInt8]
-        let record: SessionMigrationRecord
+        let record: QuestionnaireSessionMigrationRecord
     }
 
     /// The last migration of a session; `nil` if there is none, it was undone, or the session was changed after it.
@@ -66,7 +67,7 @@ import JSONText
     ) async throws -> Undoable? {
         let rows = try await transaction.query(Self.last, [.uuid(person), .uuid(session)])
         guard let row = rows.first,
-            let record = SessionMigrationRecord(
+            let record = QuestionnaireSessionMigrationRecord(
                 try sealer.opened(try JSONValue.parse(try row.json("before")), of: person))
         else { return nil }
         return Undoable(
@@ -80,8 +81,8 @@ import JSONText
 
     /// Open sessions of older versions, in the order of persons and sessions.
     func due(
-        _ questionnaire: String, before version: Int64, after: SessionCursor?, limit: Int64
-    ) async throws -> [SessionCursor] {
+        _ questionnaire: String, before version: Int64, after: QuestionnaireSessionCursor?, limit: Int64
+    ) async throws -> [QuestionnaireSessionCursor] {
         let rows = try await database.read(
             Self.findDue,
             [
@@ -89,12 +90,12 @@ import JSONText
                 .uuid(after?.session ?? .least), .integer(limit),
             ])
         return try rows.map {
-            SessionCursor(person: try $0.uuid("person_id"), session: try $0.uuid("session_id"))
+            QuestionnaireSessionCursor(person: try $0.uuid("person_id"), session: try $0.uuid("session_id"))
         }
     }
 
     func countDue(
-        _ questionnaire: String, before version: Int64, after: SessionCursor?
+        _ questionnaire: String, before version: Int64, after: QuestionnaireSessionCursor?
     ) async throws -> Int64 {
         // Runs in a transaction and not among people's reads, since it may count all sessions.
         try await database.transaction { transaction in
@@ -159,7 +160,7 @@ import JSONText
         """
 }
 
-extension SessionMigrationRecord {
+extension QuestionnaireSessionMigrationRecord {
     /// The former answers by place. A place that had no answer has `null`.
     ///
     /// - Parameter sealed: the stored form of the value at a place.

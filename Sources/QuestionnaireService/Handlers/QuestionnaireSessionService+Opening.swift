@@ -4,7 +4,7 @@ import Database
 import EventLoop
 import JSONText
 
-extension SessionService {
+extension QuestionnaireSessionService {
     /// Runs `body`, which may open or move a session. If the definition needs fields of profile, it requests them and
     /// runs `body` again.
     ///
@@ -14,14 +14,14 @@ extension SessionService {
     /// - Throws: ``BusError`` `service_unavailable` if profile does not answer. Its facts decide for good what the
     ///   person is asked, so they have no substitute. Only a missing time zone is accepted.
     func knowing<Value: Sendable>(
-        _ facts: SessionFacts, of person: Identifier, _ context: RequestContext,
-        _ body: @Loop (SessionFacts) async throws -> Value
+        _ facts: QuestionnaireSessionFacts, of person: Identifier, _ context: RequestContext,
+        _ body: @Loop (QuestionnaireSessionFacts) async throws -> Value
     ) async throws -> Value {
         var facts = facts
         while true {
             do {
                 return try await body(facts)
-            } catch let wanted as SessionFacts.Wanted {
+            } catch let wanted as QuestionnaireSessionFacts.Wanted {
                 // Each round requests fields that were not requested before, so the loop ends.
                 let told = try await ask(wanted, of: person, context)
                 for field in wanted.fields { facts.profile[field] = told[field] ?? .null }
@@ -30,11 +30,11 @@ extension SessionService {
     }
 
     private func ask(
-        _ wanted: SessionFacts.Wanted, of person: Identifier, _ context: RequestContext
+        _ wanted: QuestionnaireSessionFacts.Wanted, of person: Identifier, _ context: RequestContext
     ) async throws -> [String: JSONValue] {
         // The time zone only decides on which day ages are calculated. Without it the session opens anyway, after a
         // short wait.
-        let isZoneAlone = wanted.fields == [SessionFacts.timeZone]
+        let isZoneAlone = wanted.fields == [QuestionnaireSessionFacts.timeZone]
         let timeout = min(isZoneAlone ? .milliseconds(500) : .seconds(2), context.remaining)
         let options = CallOptions(timeout: timeout, trace: context.trace.child())
         do {
@@ -51,8 +51,9 @@ extension SessionService {
     /// The person's current session, in one round trip. If there is none, it opens one.
     ///
     /// - Throws: ``BusError/nothingPublished`` if no session can be opened.
-    func current(of person: Identifier, for questionnaire: String, knowing facts: SessionFacts) async throws
-        -> LoadedSession
+    func current(of person: Identifier, for questionnaire: String, knowing facts: QuestionnaireSessionFacts)
+        async throws
+        -> LoadedQuestionnaireSession
     {
         if let hand = try await look(nil, of: person, for: questionnaire) { return hand }
         try await sessions.database.transaction { transaction in
@@ -66,10 +67,11 @@ extension SessionService {
 
     /// Like ``current(of:for:knowing:)``, but locked until the transaction ends.
     func takeCurrent(
-        of person: Identifier, for questionnaire: String, mutations: [Identifier], knowing facts: SessionFacts,
+        of person: Identifier, for questionnaire: String, mutations: [Identifier],
+        knowing facts: QuestionnaireSessionFacts,
         in transaction: Transaction
-    ) async throws -> LoadedSession {
-        func locked() async throws -> StoredSession? {
+    ) async throws -> LoadedQuestionnaireSession {
+        func locked() async throws -> StoredQuestionnaireSession? {
             try await sessions.locked(nil, of: person, for: questionnaire, mutations: mutations, in: transaction)
         }
         if let session = try await locked() { return try await hand(session, of: person) }
@@ -82,8 +84,9 @@ extension SessionService {
     ///
     /// - Returns: the session, and whether it is new; `nil` if nothing is published.
     func opened(
-        for person: Identifier, _ questionnaire: String, knowing facts: SessionFacts, in transaction: Transaction
-    ) async throws -> (session: StoredSession, isNew: Bool)? {
+        for person: Identifier, _ questionnaire: String, knowing facts: QuestionnaireSessionFacts,
+        in transaction: Transaction
+    ) async throws -> (session: StoredQuestionnaireSession, isNew: Bool)? {
         // Another request may stop or complete the open session at this moment. The second round then opens a new one.
         for _ in 0..<2 {
             let id = try await open(
@@ -103,7 +106,8 @@ extension SessionService {
     /// - Throws: ``BusError`` `too_many_sessions` if the person has ``OpenSession/most`` sessions that are not stopped.
     @discardableResult
     private func open(
-        for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus], knowing facts: SessionFacts,
+        for person: Identifier, _ questionnaire: String, unless statuses: [SessionStatus],
+        knowing facts: QuestionnaireSessionFacts,
         in transaction: Transaction
     ) async throws -> Identifier? {
         guard

@@ -10,7 +10,7 @@ import Testing
 @testable import QuestionnaireService
 
 /// Sessions as a client sees them: over HTTP, through the gateway, down to the rows.
-@Suite("sessions over HTTP") @Loop struct SessionRouteTests {
+@Suite("questionnaire sessions over HTTP") @Loop struct QuestionnaireSessionRouteTests {
     private static let base = "/questionnaires/yoked-compat/sessions"
 
     private static func put(_ value: JSONValue, base: Int64? = nil, mutation: Identifier = .ordered()) -> JSONValue {

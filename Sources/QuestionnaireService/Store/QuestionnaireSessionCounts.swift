@@ -4,7 +4,7 @@ import Documents
 import EventLoop
 
 /// Counts the sessions of a questionnaire.
-@Loop struct SessionCounts {
+@Loop struct QuestionnaireSessionCounts {
     /// The sessions of each version.
     func byVersion(
         of questionnaire: String, in transaction: Transaction

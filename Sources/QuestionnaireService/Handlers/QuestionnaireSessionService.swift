@@ -5,9 +5,9 @@ import EventLoop
 import ServiceRuntime
 
 /// A session with its definition and its answer sheet.
-struct LoadedSession: Sendable {
+struct LoadedQuestionnaireSession: Sendable {
     let person: Identifier
-    var session: StoredSession
+    var session: StoredQuestionnaireSession
     let published: PublishedDefinition
     /// The questions of the session with their answers.
     private(set) var sheet: AnswerSheet
@@ -26,8 +26,8 @@ struct LoadedSession: Sendable {
     /// - Parameter known: the same person's session as read before. Its sheet is reused if the revision and the day are
     ///   the same.
     init(
-        _ session: StoredSession, of person: Identifier, _ published: PublishedDefinition,
-        knowing known: LoadedSession? = nil
+        _ session: StoredQuestionnaireSession, of person: Identifier, _ published: PublishedDefinition,
+        knowing known: LoadedQuestionnaireSession? = nil
     ) {
         (self.person, self.session, self.published) = (person, session, published)
         if let known, known.session.id == session.id, known.session.revision == session.revision,
@@ -44,7 +44,7 @@ struct LoadedSession: Sendable {
     /// The session after one answer was written to it.
     ///
     /// - Parameter sheet: the sheet with that answer.
-    func written(_ key: String, in sheet: AnswerSheet) -> LoadedSession {
+    func written(_ key: String, in sheet: AnswerSheet) -> LoadedQuestionnaireSession {
         var hand = self
         hand.sheet = sheet
         hand.session.answers = sheet.answers
@@ -56,14 +56,14 @@ struct LoadedSession: Sendable {
 }
 
 /// The steps that the handlers of sessions share.
-@Loop struct SessionService {
-    let sessions: SessionStore
+@Loop struct QuestionnaireSessionService {
+    let sessions: QuestionnaireSessionStore
     let definitions: PublishedDefinitions
     let offers: VersionOffers
     let inbox: Inbox
     let outbox: Outbox
     let bus: Bus
-    let memory = SessionMemory()
+    let memory = QuestionnaireSessionMemory()
 
     /// Runs `body` in a transaction. If a client repeats its idempotency key, it gets the stored reply.
     ///
@@ -101,7 +101,7 @@ struct LoadedSession: Sendable {
     func take(
         _ id: Identifier, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
         in transaction: Transaction
-    ) async throws -> LoadedSession {
+    ) async throws -> LoadedQuestionnaireSession {
         guard
             let session = try await sessions.locked(
                 id, of: person, for: questionnaire, mutations: mutations, in: transaction)
@@ -109,8 +109,8 @@ struct LoadedSession: Sendable {
         return try await hand(session, of: person)
     }
 
-    func hand(_ session: StoredSession, of person: Identifier) async throws -> LoadedSession {
-        LoadedSession(session, of: person, try await definitions.definition(session.hash))
+    func hand(_ session: StoredQuestionnaireSession, of person: Identifier) async throws -> LoadedQuestionnaireSession {
+        LoadedQuestionnaireSession(session, of: person, try await definitions.definition(session.hash))
     }
 
     /// The session as committed, without a lock. Another request may change it in the meantime.
@@ -121,14 +121,14 @@ struct LoadedSession: Sendable {
     /// - Returns: `nil` if there is no such session.
     func look(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = []
-    ) async throws -> LoadedSession? {
+    ) async throws -> LoadedQuestionnaireSession? {
         let known = memory.recall(questionnaire, of: person)
         guard
             let session = try await sessions.find(
                 id, of: person, for: questionnaire, mutations: mutations, knowing: known?.session)
         else { return nil }
         let published = try await definitions.definition(session.hash)
-        let hand = LoadedSession(session, of: person, published, knowing: known)
+        let hand = LoadedQuestionnaireSession(session, of: person, published, knowing: known)
         memory.remember(hand, for: questionnaire)
         return hand
     }
@@ -136,9 +136,9 @@ struct LoadedSession: Sendable {
     /// Writes one changed answer to a session that was read without a lock, if the session is unchanged.
     ///
     /// - Parameter sheet: the sheet with that answer.
-    /// - Returns: whether it was written; see ``SessionStore/writeAtOnce(_:of:session:reply:)``.
+    /// - Returns: whether it was written; see ``QuestionnaireSessionStore/writeAtOnce(_:of:session:reply:)``.
     func writeAtOnce(
-        _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: LoadedSession, reply: [UInt8]
+        _ write: ResponsePlan.Write, _ sheet: AnswerSheet, on hand: LoadedQuestionnaireSession, reply: [UInt8]
     ) async throws -> Bool {
         let isWritten = try await sessions.writeAtOnce(
             write, to: sheet.definition, of: hand.person, session: hand.session, reply: reply)
@@ -148,15 +148,15 @@ struct LoadedSession: Sendable {
 
     /// The sheet after a plan, and what the plan does to the status of the session.
     ///
-    /// - Throws: as ``LoadedSession/mustTakeWrites()``.
+    /// - Throws: as ``LoadedQuestionnaireSession/mustTakeWrites()``.
     func step(
-        after plan: ResponsePlan, on hand: LoadedSession, completes: Bool
-    ) throws(BusError) -> (AnswerSheet, SessionStep) {
+        after plan: ResponsePlan, on hand: LoadedQuestionnaireSession, completes: Bool
+    ) throws(BusError) -> (AnswerSheet, QuestionnaireSessionStep) {
         // A repeated request gets its earlier reply, even if the session accepts no writes any more.
         let completes = completes && [.inProgress, .stopped].contains(hand.session.status)
         if completes || !plan.writes.isEmpty { try hand.mustTakeWrites() }
         let sheet = plan.changesAnswers ? hand.sheet.with(plan.answers) : hand.sheet
-        let step = SessionStep(
+        let step = QuestionnaireSessionStep(
             status: hand.session.status, wasCompleted: hand.session.snapshots > 0, changesAnswers: plan.changesAnswers,
             completes: completes, missing: sheet.missing)
         return (sheet, step)
@@ -166,7 +166,8 @@ struct LoadedSession: Sendable {
     ///
     /// - Parameter watch: waits until the event was tried.
     func conclude(
-        _ sheet: AnswerSheet, _ step: SessionStep, on hand: LoadedSession, watch: DeliveryWatch? = nil,
+        _ sheet: AnswerSheet, _ step: QuestionnaireSessionStep, on hand: LoadedQuestionnaireSession,
+        watch: DeliveryWatch? = nil,
         in transaction: Transaction
     ) async throws {
         guard case .conclude(let status) = step else { return }
@@ -190,7 +191,7 @@ struct LoadedSession: Sendable {
 
     /// The view of a session for a client.
     func view(
-        _ hand: LoadedSession, language header: String?, result: SessionResult?, isNew: Bool? = nil
+        _ hand: LoadedQuestionnaireSession, language header: String?, result: SessionResult?, isNew: Bool? = nil
     ) async throws -> SessionView {
         // A new session has the newest version already.
         let hasOffer = hand.session.status == .inProgress && isNew != true
@@ -200,7 +201,7 @@ struct LoadedSession: Sendable {
 
     /// - Parameter newest: the version that a session in progress can be offered; `nil` for none.
     func view(
-        _ hand: LoadedSession, language header: String?, result: SessionResult?, isNew: Bool? = nil,
+        _ hand: LoadedQuestionnaireSession, language header: String?, result: SessionResult?, isNew: Bool? = nil,
         newest: (version: Int64, hash: [UInt8])?
     ) async throws -> SessionView {
         let (session, sheet) = (hand.session, hand.sheet)
@@ -269,7 +270,7 @@ extension AnswerSheet {
 }
 
 extension NextQuestion {
-    init(_ step: NextStep) {
+    init(_ step: NextPlace) {
         self.init(
             question: step.question, subject: step.subject, reason: step.reason.rawValue, before: step.before)
     }

@@ -5,7 +5,7 @@ import JSONText
 import ServiceRuntime
 
 /// A session with its answers, as read from the database.
-struct StoredSession: Sendable {
+struct StoredQuestionnaireSession: Sendable {
     var id: Identifier
     var status: SessionStatus
     var version: Int64
@@ -31,10 +31,12 @@ struct StoredSession: Sendable {
     var now: Timestamp
 
     /// - Parameters:
-    ///   - rows: from ``SessionStore/load``: one for the session and one for each answer. Without rows there is no
-    ///     session.
+    ///   - rows: from ``QuestionnaireSessionStore/load``: one for the session and one for each answer. Without rows
+    ///     there is no session.
     ///   - known: the session as read before. If the revision is the same, its answers are reused and `rows` has none.
-    init?(_ rows: [Row], of person: Identifier, _ sealer: AnswerSealer, knowing known: StoredSession? = nil) throws {
+    init?(
+        _ rows: [Row], of person: Identifier, _ sealer: AnswerSealer, knowing known: StoredQuestionnaireSession? = nil
+    ) throws {
         guard let first = try rows.first(where: { try $0.optionalUUID("session_id") != nil }) else { return nil }
         id = try first.uuid("session_id")
         status = SessionStatus(rawValue: try first.text("status"))
@@ -70,7 +72,7 @@ struct StoredSession: Sendable {
     }
 
     /// The date of the read in the person's time zone.
-    var today: CivilDate { SessionFacts.today(at: now, facts) }
+    var today: CivilDate { QuestionnaireSessionFacts.today(at: now, facts) }
 
     /// The approximate bytes of memory that the session takes.
     var size: Int { answersSize + subjects.reduce(512) { $0 + 128 + ($1.label?.utf8.count ?? 0) } }
@@ -80,7 +82,7 @@ struct StoredSession: Sendable {
     }
 }
 
-extension SessionFacts {
+extension QuestionnaireSessionFacts {
     /// The date in the person's time zone. If the facts of the session have none, it is the date in UTC.
     static func today(at time: Timestamp, _ facts: [String: JSONValue]) -> CivilDate {
         facts[timeZone]?.stringValue.flatMap { PersonTimeZone($0) }?.date(at: time) ?? time.date
@@ -95,7 +97,7 @@ extension Answer {
         512 + key.utf8.count + (device?.utf8.count ?? 0) + texts
     }
 
-    /// The size as counted in ``StoredSession/answersSize``.
+    /// The size as counted in ``StoredQuestionnaireSession/answersSize``.
     func size(at key: String) -> Int {
         let texts = [value, preference?.json].compactMap(\.self).map { CanonicalJSON.bytes(of: $0).count }
         return size(at: key, texts: texts.reduce(0, +))

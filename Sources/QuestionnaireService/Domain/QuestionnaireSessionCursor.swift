@@ -1,7 +1,7 @@
 import BusProtocol
 
 /// The position of a command that goes through all sessions, in the order of persons and sessions.
-struct SessionCursor: Sendable, Equatable {
+struct QuestionnaireSessionCursor: Sendable, Equatable {
     let person: Identifier
     let session: Identifier
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import QuestionnaireService
 
-@Suite("what a session is pinned to when it is opened") @Loop struct SessionFactTests {
+@Suite("what a questionnaire session is pinned to when it is opened") @Loop struct QuestionnaireSessionFactTests {
     let person = Identifier.random()
 
     /// One question for each thing that a fact can be.

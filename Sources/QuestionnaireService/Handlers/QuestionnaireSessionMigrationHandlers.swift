@@ -7,13 +7,13 @@ import JSONText
 import ServiceRuntime
 
 /// Moves sessions to the newest version of their questionnaire.
-@Loop struct SessionMigrator {
-    let service: SessionService
-    let migrations: SessionMigrationStore
+@Loop struct QuestionnaireSessionMigrator {
+    let service: QuestionnaireSessionService
+    let migrations: QuestionnaireSessionMigrationStore
 
     /// The version to which sessions move, and the path to it from another version.
     struct Route: Sendable {
-        let path: SessionMigrationPath
+        let path: QuestionnaireSessionMigrationPath
         let target: PublishedDefinition
     }
 
@@ -25,7 +25,8 @@ import ServiceRuntime
         let target = try await service.definitions.definition(last.hash)
         let path = try await Loop.compute {
             let files = try found.map { try DefinitionParser.read($0.content).file }
-            return SessionMigrationPath(from: files[0], through: Array(files.dropFirst()), to: target.definition)
+            return QuestionnaireSessionMigrationPath(
+                from: files[0], through: Array(files.dropFirst()), to: target.definition)
         }
         return Route(path: path, target: target)
     }
@@ -36,21 +37,22 @@ import ServiceRuntime
     ///   - verdicts: profile's verdicts on answers that fill its fields in the target version.
     ///   - actor: the person in the app; `nil` if an operator moves the session.
     ///   - watch: waits until the event was tried.
-    /// - Throws: ``SessionFacts/Wanted`` and ``ProfileVerdicts/Wanted``.
+    /// - Throws: ``QuestionnaireSessionFacts/Wanted`` and ``ProfileVerdicts/Wanted``.
     func move(
-        _ hand: LoadedSession, along route: Route?, isDryRun: Bool, knowing facts: SessionFacts,
+        _ hand: LoadedQuestionnaireSession, along route: Route?, isDryRun: Bool,
+        knowing facts: QuestionnaireSessionFacts,
         _ verdicts: ProfileVerdicts, by actor: Actor? = nil, watch: DeliveryWatch? = nil, in transaction: Transaction
     ) async throws -> SessionMigrated {
         let (session, answers) = (hand.session, hand.session.answers)
         guard let route else {
             let version = hand.session.version
-            return SessionMigrated(SessionMigration(unchanged: hand.sheet), from: version, to: version)
+            return SessionMigrated(QuestionnaireSessionMigration(unchanged: hand.sheet), from: version, to: version)
         }
         let definition = route.target.definition
         // Facts decide what is shown, and so which answers the profile gets. Otherwise a dry run needs none.
         let pins =
             isDryRun && !definition.hasExtracts ? [:] : try facts.pins(for: route.target, beside: session.facts)
-        var migration = SessionMigration(of: answers, along: route.path, now: session.now)
+        var migration = QuestionnaireSessionMigration(of: answers, along: route.path, now: session.now)
         let moved = AnswerSheet(
             definition: definition, answers: migration.answers, subjects: session.subjects,
             facts: pins.merging(session.facts) { $1 }, today: session.today)
@@ -59,7 +61,7 @@ import ServiceRuntime
         migration.makeStale(profile.refused)
         if !isDryRun {
             migrations.note(
-                SessionMigrationRecord(migration, of: answers), from: session, in: hand.sheet.definition,
+                QuestionnaireSessionMigrationRecord(migration, of: answers), from: session, in: hand.sheet.definition,
                 of: hand.person, to: definition.version, in: transaction)
             service.sessions.replace(
                 answers, by: migration.answers, in: definition, of: hand.person, session: session.id, in: transaction)
@@ -72,7 +74,7 @@ import ServiceRuntime
 }
 
 extension SessionMigrated {
-    fileprivate init(_ migration: SessionMigration, from: Int64, to: Int64) {
+    fileprivate init(_ migration: QuestionnaireSessionMigration, from: Int64, to: Int64) {
         self.init(
             fromVersion: from, toVersion: to, kept: migration.kept, stale: migration.stale,
             orphaned: migration.orphaned, newQuestions: migration.newQuestions)
@@ -81,11 +83,11 @@ extension SessionMigrated {
 
 /// Moves one session to the newest version.
 struct MigrateSessionHandler: RequestHandler {
-    let mover: SessionMigrator
+    let mover: QuestionnaireSessionMigrator
 
     func handle(_ request: MigrateSession, context: RequestContext) async throws -> SessionMigrated {
         let person = try context.person().userID
-        let facts = SessionFacts(language: .header(request.acceptLanguage))
+        let facts = QuestionnaireSessionFacts(language: .header(request.acceptLanguage))
         return try await mover.service.knowing(facts, of: person, context) { facts in
             try await mover.changing(person, context) { verdicts, watch, transaction in
                 let hand = try await mover.service.take(
@@ -105,7 +107,7 @@ struct MigrateSessionHandler: RequestHandler {
 
 /// Undoes the last migration of a session.
 struct UndoMigrationHandler: RequestHandler {
-    let mover: SessionMigrator
+    let mover: QuestionnaireSessionMigrator
 
     func handle(_ request: UndoMigration, context: RequestContext) async throws -> SessionView {
         let person = try context.person().userID
@@ -137,7 +139,7 @@ struct UndoMigrationHandler: RequestHandler {
     }
 }
 
-extension SessionMigrator {
+extension QuestionnaireSessionMigrator {
     /// Runs `body` in a transaction, once for each idempotency key. If profile has to judge answers first, it is asked,
     /// and `body` runs again.
     fileprivate func changing<Reply: BusReply>(
@@ -154,14 +156,14 @@ extension SessionMigrator {
 
 /// Moves many sessions, each in its own transaction. A session that cannot be moved does not stop the others.
 struct MigrateSessionsHandler: RequestHandler {
-    let mover: SessionMigrator
+    let mover: QuestionnaireSessionMigrator
     let log: Log
 
     func handle(_ request: MigrateSessions, context: RequestContext) async throws -> SessionsMigrated {
         guard let newest = try await mover.service.definitions.documents.newest(of: request.questionnaire) else {
             throw BusError(.notFound, "There is no such questionnaire.")
         }
-        let after = request.after.flatMap { SessionCursor($0) }
+        let after = request.after.flatMap { QuestionnaireSessionCursor($0) }
         let due = try await mover.migrations.due(
             request.questionnaire, before: newest.version, after: after, limit: request.limit)
         var (tally, last) = (
@@ -169,7 +171,7 @@ struct MigrateSessionsHandler: RequestHandler {
                 toVersion: newest.version, sessions: 0, kept: 0, stale: 0, orphaned: 0, remaining: 0, notMoved: []),
             after
         )
-        let ways = KnownMigrations()
+        let ways = KnownRoutes()
         for start in stride(from: 0, to: due.count, by: Self.atOnce) {
             // Near the deadline, leaves the rest to the next call, so that the caller gets a reply. Each call moves
             // some sessions.
@@ -178,7 +180,7 @@ struct MigrateSessionsHandler: RequestHandler {
             let moves = wave.map { one in
                 Loop.spawn {
                     do {
-                        let facts = SessionFacts(language: .untold)
+                        let facts = QuestionnaireSessionFacts(language: .untold)
                         let moved = try await mover.service.knowing(facts, of: one.person, context) { facts in
                             try await mover.service.judging(one.person, context) { verdicts in
                                 try await move(one.session, of: one.person, request, ways, knowing: facts, verdicts)
@@ -186,7 +188,9 @@ struct MigrateSessionsHandler: RequestHandler {
                         }
                         return (moved: moved, code: String?.none)
                     } catch is SealError {
-                        log.error("date_not_opened", ["in": "migration", "session": .string(one.session.description)])
+                        log.error(
+                            "date_not_opened",
+                            ["in": "questionnaire-session-migration", "session": .string(one.session.description)])
                         return (nil, "date_not_opened")
                     } catch let error as BusError {
                         // Profile did not answer.
@@ -219,8 +223,8 @@ struct MigrateSessionsHandler: RequestHandler {
 
     /// - Returns: `nil` if the session was closed, erased or moved to the newest version in the meantime.
     @Loop private func move(
-        _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownMigrations,
-        knowing facts: SessionFacts, _ verdicts: ProfileVerdicts
+        _ session: Identifier, of person: Identifier, _ request: MigrateSessions, _ ways: KnownRoutes,
+        knowing facts: QuestionnaireSessionFacts, _ verdicts: ProfileVerdicts
     ) async throws -> SessionMigrated? {
         try await mover.service.sessions.database.transaction { transaction in
             guard
@@ -232,7 +236,8 @@ struct MigrateSessionsHandler: RequestHandler {
                     try await mover.route(from: found.version, of: request.questionnaire))
             }
             guard let route = ways.byVersion[found.version] ?? nil else { return nil }
-            let hand = LoadedSession(found, of: person, try await mover.service.definitions.definition(found.hash))
+            let hand = LoadedQuestionnaireSession(
+                found, of: person, try await mover.service.definitions.definition(found.hash))
             return try await mover.move(
                 hand, along: route, isDryRun: request.dryRun, knowing: facts, verdicts, in: transaction)
         }
@@ -240,8 +245,8 @@ struct MigrateSessionsHandler: RequestHandler {
 
     /// The routes by version, each read once per request. A version that is published meanwhile is used by the next
     /// request.
-    @Loop private final class KnownMigrations {
-        var byVersion: [Int64: SessionMigrator.Route?] = [:]
+    @Loop private final class KnownRoutes {
+        var byVersion: [Int64: QuestionnaireSessionMigrator.Route?] = [:]
     }
 }
 

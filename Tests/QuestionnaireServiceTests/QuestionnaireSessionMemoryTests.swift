@@ -9,7 +9,7 @@ import Testing
 @testable import QuestionnaireService
 
 /// What a replica keeps of the sessions that it saw last. What is in the tables is read by a desk that has seen nothing.
-@Suite("sessions kept in memory") struct SessionMemoryTests {
+@Suite("questionnaire sessions kept in memory") struct QuestionnaireSessionMemoryTests {
     private static let key = "yoked-compat"
 
     /// Everything that changes a session or tries to, at one of two replicas by chance. After each of it whoever is asked
@@ -84,7 +84,7 @@ import Testing
                 let read = try #require(
                     try await sessionService.sessions.find(walk.session, of: walk.person, for: Self.key))
                 #expect(kept.session.answers == read.answers && kept.session.revision == read.revision)
-                let anew = LoadedSession(read, of: walk.person, hand.published)
+                let anew = LoadedQuestionnaireSession(read, of: walk.person, hand.published)
                 #expect(kept.sheet.views == anew.sheet.views)
                 // PostgreSQL writes a blank behind each comma of a value.
                 #expect(abs(kept.session.answersSize - read.answersSize) <= 10 * read.answers.count)
@@ -121,7 +121,7 @@ import Testing
                 try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
             var session = hand.session
             session.now = Timestamp(microsecondsSinceEpoch: session.now.microsecondsSinceEpoch + 86_400_000_000)
-            let next = LoadedSession(session, of: walk.person, hand.published, knowing: hand)
+            let next = LoadedQuestionnaireSession(session, of: walk.person, hand.published, knowing: hand)
             #expect(next.sheet.today == session.now.date && next.sheet.today != hand.sheet.today)
         }
     }
@@ -131,8 +131,10 @@ import Testing
             let walk = try await Walk(service, seed: 5)
             var hand = try #require(
                 try await Self.sessionService(service).look(walk.session, of: walk.person, for: Self.key))
-            let memory = SessionMemory()
-            func another() -> LoadedSession { LoadedSession(hand.session, of: .random(), hand.published) }
+            let memory = QuestionnaireSessionMemory()
+            func another() -> LoadedQuestionnaireSession {
+                LoadedQuestionnaireSession(hand.session, of: .random(), hand.published)
+            }
             let others = (0..<2000).map { _ in another() }
             for other in others { memory.remember(other, for: Self.key) }
             let kept = others.map { memory.recall(Self.key, of: $0.person) != nil }
@@ -193,14 +195,14 @@ import Testing
     }
 
     /// One that has seen nothing yet.
-    @Loop private static func sessionService(_ service: RunningService) -> SessionService {
+    @Loop private static func sessionService(_ service: RunningService) -> QuestionnaireSessionService {
         let container = service.containers[0]
         let definitions = PublishedDefinitions(database: container.database, shipped: [])
-        return SessionService(
+        return QuestionnaireSessionService(
             sessions: service.sessions, definitions: definitions,
             offers: VersionOffers(
                 definitions: definitions,
-                migrations: SessionMigrationStore(
+                migrations: QuestionnaireSessionMigrationStore(
                     database: container.database, sealer: service.sessions.sealer, sensitive: service.sessions.sensitive
                 )),
             inbox: container.inbox, outbox: container.outbox, bus: container.bus)

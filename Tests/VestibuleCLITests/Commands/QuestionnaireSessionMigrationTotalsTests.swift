@@ -3,7 +3,7 @@ import Testing
 
 @testable import VestibuleCLI
 
-@Suite("the sums of vestibule questionnaire migrate") struct SessionMigrationTotalsTests {
+@Suite("the sums of vestibule questionnaire migrate") struct QuestionnaireSessionMigrationTotalsTests {
     private static func batch(moved: Int64, _ codes: [String]) -> SessionsMigrated {
         SessionsMigrated(
             toVersion: 2, sessions: moved, kept: 0, stale: 0, orphaned: 0, remaining: 5, next: "next",
@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func sessionsThatWereNotMovedAreCountedByTheirCode() {
-        var sum = SessionMigrationTotals()
+        var sum = QuestionnaireSessionMigrationTotals()
         #expect(sum.add(Self.batch(moved: 3, [])) == "next" && sum.warning == nil)
         #expect(sum.add(Self.batch(moved: 1, ["service_unavailable", "date_not_opened"])) == "next")
         #expect(sum.add(Self.batch(moved: 0, ["date_not_opened"])) == "next", "others can be moved")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func aMigrationRunEndsWhileProfileIsUnavailable() {
-        var sum = SessionMigrationTotals()
+        var sum = QuestionnaireSessionMigrationTotals()
         #expect(sum.add(Self.batch(moved: 0, ["date_not_opened", "service_unavailable"])) == nil)
         #expect(sum.warning != nil)
     }

@@ -3,7 +3,7 @@ import JSONText
 
 /// Moves the answers of a session to a newer version. It uses the keys of questions and options, and the migrations of
 /// the versions in between. Only ages depend on the time, so a dry run gives the real result.
-struct SessionMigration: Sendable, Equatable {
+struct QuestionnaireSessionMigration: Sendable, Equatable {
     /// The places whose answer is valid in the new version, by their new keys.
     private(set) var kept: [String] = []
     /// The places whose answer is kept but asked for again.
@@ -30,7 +30,7 @@ struct SessionMigration: Sendable, Equatable {
     /// - Parameters:
     ///   - answers: by place.
     ///   - now: the time of the change. Ages are calculated on its day.
-    init(of answers: [String: Answer], along path: SessionMigrationPath, now: Timestamp) {
+    init(of answers: [String: Answer], along path: QuestionnaireSessionMigrationPath, now: Timestamp) {
         newQuestions = path.newQuestions
         var left: [(key: String, answer: Answer)] = []
         for (key, answer) in answers.sorted(by: { $0.key < $1.key }) {
@@ -86,7 +86,7 @@ extension [String: Answer] {
 }
 
 /// The versions from an old one to a new one. All sessions that move between the two share it.
-struct SessionMigrationPath: Sendable {
+struct QuestionnaireSessionMigrationPath: Sendable {
     private let old: [String: DefinitionFile.Question]
     /// The migrations of each version on the path.
     private let maps: [DefinitionMigrations]
@@ -205,13 +205,13 @@ extension Question {
 }
 
 /// The answers before a session was moved, so that the move can be undone.
-struct SessionMigrationRecord: Sendable, Equatable {
+struct QuestionnaireSessionMigrationRecord: Sendable, Equatable {
     /// The former answers of changed places; `nil` if there was no answer.
     var before: [String: Answer?]
 
     init(before: [String: Answer?]) { self.before = before }
 
-    init(_ migration: SessionMigration, of answers: [String: Answer]) {
+    init(_ migration: QuestionnaireSessionMigration, of answers: [String: Answer]) {
         before = [:]
         for key in Set(answers.keys).union(migration.answers.keys) where answers[key] != migration.answers[key] {
             before[key] = .some(answers[key])

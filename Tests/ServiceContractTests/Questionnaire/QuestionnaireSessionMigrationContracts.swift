@@ -14,10 +14,10 @@ extension MigrateSession: MessageContract {
     static let minimalReply = SessionMigrated(
         fromVersion: 1, toVersion: 1, kept: [], stale: [], orphaned: [], newQuestions: [])
     static let maximalReply = SessionMigrated(
-        fromVersion: 1, toVersion: 2_147_483_647, kept: ["childName/\(SessionSamples.subject)"],
+        fromVersion: 1, toVersion: 2_147_483_647, kept: ["childName/\(QuestionnaireSessionSamples.subject)"],
         stale: [DraftSamples.longest], orphaned: [DraftSamples.longest], newQuestions: [DraftSamples.longest])
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession,
         BusError(.sessionNotOpen, "Only an open session is moved to another version."),
     ]
     static let hasEffect = true
@@ -42,11 +42,11 @@ extension UndoMigration: MessageContract {
     static let minimal = UndoMigration(questionnaire: "a", sessionId: Sample.session)
     static let maximal = UndoMigration(
         questionnaire: DraftSamples.longest, sessionId: Sample.session, acceptLanguage: "sv, en;q=0.5")
-    static let canonicalReply = SessionSamples.view
-    static let minimalReply = SessionSamples.small
-    static let maximalReply = SessionSamples.full
+    static let canonicalReply = QuestionnaireSessionSamples.view
+    static let minimalReply = QuestionnaireSessionSamples.small
+    static let maximalReply = QuestionnaireSessionSamples.full
     static let errors = [
-        Sample.unauthorized, SessionSamples.unknownSession,
+        Sample.unauthorized, QuestionnaireSessionSamples.unknownSession,
         BusError(.migrationFinal, "There is no migration that could be taken back."),
     ]
     static let hasEffect = true

@@ -27,7 +27,7 @@ struct SessionCompletedHandler: RequestHandler {
     func handle(_ event: SessionCompleted, context: RequestContext) async throws -> Acknowledged {
         try await profile.note(
             event,
-            CompletedSession(
+            CompletedQuestionnaireSession(
                 id: event.sessionID, questionnaire: event.questionnaire, completedAt: event.completedAt,
                 hasExtracts: event.extracts == true, fillsCleared: false), context)
     }
@@ -40,7 +40,7 @@ struct SessionAmendedHandler: RequestHandler {
     func handle(_ event: SessionAmended, context: RequestContext) async throws -> Acknowledged {
         try await profile.note(
             event,
-            CompletedSession(
+            CompletedQuestionnaireSession(
                 id: event.sessionID, questionnaire: event.questionnaire, completedAt: event.completedAt,
                 hasExtracts: event.extracts == true, fillsCleared: true), context)
     }
@@ -57,7 +57,7 @@ struct ProfileAnswersChangedHandler: RequestHandler {
 }
 
 /// The part of both events that profile uses.
-private struct CompletedSession {
+private struct CompletedQuestionnaireSession {
     let id: Identifier
     let questionnaire: String
     let completedAt: Timestamp
@@ -69,7 +69,7 @@ private struct CompletedSession {
 extension ProfileContext {
     /// Stores the completion and the extracts of any questionnaire: a plan that the person follows later may have it.
     @Loop fileprivate func note(
-        _ event: some BusEvent, _ session: CompletedSession, _ context: RequestContext
+        _ event: some BusEvent, _ session: CompletedQuestionnaireSession, _ context: RequestContext
     ) async throws -> Acknowledged {
         // Requests the extracts before anything is locked. If questionnaire does not answer, the event is delivered
         // again.

@@ -2,7 +2,7 @@ import BusProtocol
 import JSONText
 
 /// The facts about a person, apart from answers, when a session is opened or moved.
-struct SessionFacts: Sendable {
+struct QuestionnaireSessionFacts: Sendable {
     /// Thrown if fields of profile are needed that were not requested yet.
     struct Wanted: Error, Equatable {
         /// The keys of the fields.
@@ -37,7 +37,7 @@ struct SessionFacts: Sendable {
         }
         let fields = Dictionary(
             uniqueKeysWithValues: published.definition.pinned.compactMap { name in
-                (name == Self.timeZone ? name : SessionFact(name)?.field).map { (name, $0) }
+                (name == Self.timeZone ? name : QuestionnaireSessionFact(name)?.field).map { (name, $0) }
             })
         let missing = Set(fields.values).subtracting(profile.keys)
         guard missing.isEmpty else { throw Wanted(fields: missing) }

@@ -6,7 +6,7 @@ import Testing
 
 /// Random sessions over random pairs of versions. The test derives what must become of each answer from its own edits
 /// of the questions, without code of the service.
-@Suite("migration of sessions") struct SessionMigrationTests {
+@Suite("migration of questionnaire sessions") struct QuestionnaireSessionMigrationTests {
     private static let now = Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_000)
 
     @Test(arguments: 0..<20)
@@ -15,11 +15,12 @@ import Testing
         let old = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.old)).file
         let new = try DefinitionParser.read(CanonicalJSON.bytes(of: pair.new)).file
         let definition = try DefinitionParserTests.parse(pair.new)
-        #expect(SessionMigrationRules(entries: new.migrations ?? [], old: old, new: new).problems == [])
+        #expect(QuestionnaireSessionMigrationRules(entries: new.migrations ?? [], old: old, new: new).problems == [])
         for _ in 0..<25 {
             let answers = pair.answers()
-            let migration = SessionMigration(
-                of: answers, along: SessionMigrationPath(from: old, through: [new], to: definition), now: Self.now)
+            let migration = QuestionnaireSessionMigration(
+                of: answers, along: QuestionnaireSessionMigrationPath(from: old, through: [new], to: definition),
+                now: Self.now)
             var (kept, stale, orphaned) = (Set<String>(), Set<String>(), Set<String>())
             for (key, answer) in answers {
                 let outcome = pair.outcome(of: answer, at: key)
@@ -41,11 +42,11 @@ import Testing
             #expect(migration.newQuestions == ["brandNew"])
 
             let sheet = AnswerSheet(definition: definition, answers: migration.answers, today: testDay)
-            let again = SessionMigration(unchanged: sheet)
+            let again = QuestionnaireSessionMigration(unchanged: sheet)
             #expect(again.answers == migration.answers && Set(again.kept) == kept && again.newQuestions == [])
             #expect(sheet.stale == stale.intersection(sheet.visible.map(\.key)))
 
-            let record = SessionMigrationRecord(migration, of: answers)
+            let record = QuestionnaireSessionMigrationRecord(migration, of: answers)
             let restored = record.restored(over: migration.answers, now: Self.now)
             #expect(Set(restored.given.keys) == Set(answers.keys))
             for (key, answer) in answers {
@@ -69,14 +70,18 @@ import Testing
         let files = try all.map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
         let definitions = try all.map { try DefinitionParserTests.parse($0) }
         let start = ["one": answer(.answered, "a", revision: 4)]
-        let whole = SessionMigration(
-            of: start, along: SessionMigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
+        let whole = QuestionnaireSessionMigration(
+            of: start,
+            along: QuestionnaireSessionMigrationPath(
+                from: files[0], through: [files[1], files[2]], to: definitions[2]),
             now: Self.now)
-        let first = SessionMigration(
-            of: start, along: SessionMigrationPath(from: files[0], through: [files[1]], to: definitions[1]),
+        let first = QuestionnaireSessionMigration(
+            of: start,
+            along: QuestionnaireSessionMigrationPath(from: files[0], through: [files[1]], to: definitions[1]),
             now: Self.now)
-        let second = SessionMigration(
-            of: first.answers, along: SessionMigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
+        let second = QuestionnaireSessionMigration(
+            of: first.answers,
+            along: QuestionnaireSessionMigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
             now: Self.now)
         #expect(whole.answers.given == second.answers.given && whole.kept == ["three"] && whole.newQuestions == [])
     }
@@ -91,15 +96,19 @@ import Testing
         let files = try all.map { try DefinitionParser.read(CanonicalJSON.bytes(of: $0)).file }
         let definitions = try all.map { try DefinitionParserTests.parse($0) }
         let start = ["one": answer(.answered, "a", revision: 4), "two": answer(.answered, "b", revision: 2)]
-        let whole = SessionMigration(
-            of: start, along: SessionMigrationPath(from: files[0], through: [files[1], files[2]], to: definitions[2]),
+        let whole = QuestionnaireSessionMigration(
+            of: start,
+            along: QuestionnaireSessionMigrationPath(
+                from: files[0], through: [files[1], files[2]], to: definitions[2]),
             now: Self.now)
-        let first = SessionMigration(
-            of: start, along: SessionMigrationPath(from: files[0], through: [files[1]], to: definitions[1]),
+        let first = QuestionnaireSessionMigration(
+            of: start,
+            along: QuestionnaireSessionMigrationPath(from: files[0], through: [files[1]], to: definitions[1]),
             now: Self.now)
         #expect(first.orphaned == ["one"] && first.answers == start)
-        let second = SessionMigration(
-            of: first.answers, along: SessionMigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
+        let second = QuestionnaireSessionMigration(
+            of: first.answers,
+            along: QuestionnaireSessionMigrationPath(from: files[1], through: [files[2]], to: definitions[2]),
             now: Self.now)
         #expect(whole.answers == second.answers && second.stale == ["one"] && second.kept == ["two"])
         #expect(second.answers["one"]?.value == "a" && second.answers["one"]?.isStale == true)
@@ -143,14 +152,16 @@ import Testing
                         entries.append(["rename": ["old": .string(old), "new": .string(new)]])
                     }
                     let next = try Self.version(version + 1, Array(target), .array(entries))
-                    let migration = SessionMigration(
+                    let migration = QuestionnaireSessionMigration(
                         of: answers,
-                        along: SessionMigrationPath(
+                        along: QuestionnaireSessionMigrationPath(
                             from: definition.file, through: [next.file], to: next.definition), now: Self.now)
                     let before = answers
                     try take(migration.answers)
                     if Bool.random(using: &generator) {
-                        try take(SessionMigrationRecord(migration, of: before).restored(over: answers, now: Self.now))
+                        try take(
+                            QuestionnaireSessionMigrationRecord(migration, of: before).restored(
+                                over: answers, now: Self.now))
                         for (key, answer) in before { #expect(answers[key]?.isSameAnswer(as: answer) == true) }
                         #expect(answers.given.count == before.given.count)
                     } else {
@@ -174,7 +185,7 @@ import Testing
     @Test func entriesThatDoNotFitBothVersionsAreE15() throws {
         let old = try file([Sample.question("one", "single_choice"), Sample.question("two", "slider")])
         func problems(_ entry: JSONValue, _ questions: [JSONValue]) throws -> [String] {
-            SessionMigrationRules(entries: [entry], old: old, new: try file(questions)).problems.map {
+            QuestionnaireSessionMigrationRules(entries: [entry], old: old, new: try file(questions)).problems.map {
                 "\($0.code) \($0.pointer)"
             }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import QuestionnaireService
 
 /// The screens of the shipped questionnaires, for people who answer them at random.
-@Suite("sessions as screens") struct SessionScreensTests {
+@Suite("questionnaire sessions as screens") struct QuestionnaireSessionScreensTests {
     private static let shipped = QuestionnaireServiceDefinition.definitions
 
     /// Over all four questionnaires and all seeds together, 10,000 writes in `make prove`.

@@ -1,7 +1,7 @@
 import BusProtocol
 
 /// The change of a session's status by a request, after its answers are saved.
-enum SessionStep: Equatable {
+enum QuestionnaireSessionStep: Equatable {
     case stay
     /// The request completes the session, but answers are missing.
     case refuse([MissingAnswer])

@@ -5,7 +5,7 @@ import EventLoop
 import JSONText
 
 /// Reads and writes a person's sessions and their answers.
-@Loop struct SessionStore {
+@Loop struct QuestionnaireSessionStore {
     let database: Database
     let sealer: AnswerSealer
     let sensitive: SensitiveQuestions
@@ -25,11 +25,11 @@ import JSONText
     ///   - known: the session as read before. If its revision is still current, its answers are not sent again.
     func find(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
-        knowing known: StoredSession? = nil
-    ) async throws -> StoredSession? {
+        knowing known: StoredQuestionnaireSession? = nil
+    ) async throws -> StoredQuestionnaireSession? {
         let values = Self.values(id, person, questionnaire, mutations, knowing: known)
         let rows = try await database.read(Self.load(mutations), values)
-        return try StoredSession(rows, of: person, sealer, knowing: known)
+        return try StoredQuestionnaireSession(rows, of: person, sealer, knowing: known)
     }
 
     /// The person's session, locked until the transaction ends.
@@ -40,13 +40,13 @@ import JSONText
     func locked(
         _ id: Identifier?, of person: Identifier, for questionnaire: String, mutations: [Identifier] = [],
         in transaction: Transaction
-    ) async throws -> StoredSession? {
+    ) async throws -> StoredQuestionnaireSession? {
         // A separate statement reads the answers. It sees everything that was committed during the wait for the lock.
         let (taken, rows) = try await transaction.query(
             Self.lock, [.uuid(person), .text(questionnaire), .uuid(id)],
             then: Self.load(mutations), Self.values(id, person, questionnaire, mutations))
         if let row = taken.first { sensitive.learn(try row.textArray("sensitive"), of: questionnaire) }
-        guard let session = try StoredSession(rows, of: person, sealer) else { return nil }
+        guard let session = try StoredQuestionnaireSession(rows, of: person, sealer) else { return nil }
         if try taken.contains(where: { try $0.uuid("session_id") == session.id }) { return session }
         // Another session became the current one during the wait. It is not locked yet.
         return try await locked(session.id, of: person, for: questionnaire, mutations: mutations, in: transaction)
@@ -55,13 +55,13 @@ import JSONText
     /// The open session; `nil` if there is none.
     func findOpen(
         of person: Identifier, for questionnaire: String, in transaction: Transaction
-    ) async throws -> StoredSession? {
+    ) async throws -> StoredQuestionnaireSession? {
         guard let row = try await transaction.query(Self.findOpen, [.uuid(person), .text(questionnaire)]).first else {
             return nil
         }
         let id = try row.uuid("session_id")
         let rows = try await transaction.query(Self.load([]), Self.values(id, person, questionnaire, []))
-        return try StoredSession(rows, of: person, sealer)
+        return try StoredQuestionnaireSession(rows, of: person, sealer)
     }
 
     /// The definition with which a session would be opened now.
@@ -170,7 +170,7 @@ import JSONText
 
     private static func values(
         _ id: Identifier?, _ person: Identifier, _ questionnaire: String, _ mutations: [Identifier],
-        knowing known: StoredSession? = nil
+        knowing known: StoredQuestionnaireSession? = nil
     ) -> [SQLValue] {
         let session: [SQLValue] = [
             .uuid(person), .text(questionnaire), .uuid(id), .uuid(known?.id), .integer(known?.revision),

@@ -2,7 +2,7 @@ import BusProtocol
 import Database
 import JSONText
 
-extension SessionStore {
+extension QuestionnaireSessionStore {
     /// Sends the writes of a plan without waiting for the results. They take effect when the transaction commits.
     ///
     /// - Parameters:
@@ -34,7 +34,8 @@ extension SessionStore {
     /// - Returns: `false` if the session changed, the mutation was stored, or the question was marked as sensitive in the
     ///   meantime. Nothing was written then.
     func writeAtOnce(
-        _ write: ResponsePlan.Write, to definition: Definition, of person: Identifier, session: StoredSession,
+        _ write: ResponsePlan.Write, to definition: Definition, of person: Identifier,
+        session: StoredQuestionnaireSession,
         reply: [UInt8]
     ) async throws -> Bool {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id)]
@@ -150,7 +151,7 @@ extension SessionStore {
     /// Sets the status of a completed or amended session, and stores a snapshot of its answers and scores.
     func conclude(
         _ sheet: AnswerSheet, _ scores: JSONValue, as status: SessionStatus, of person: Identifier,
-        session: StoredSession, in transaction: Transaction
+        session: StoredQuestionnaireSession, in transaction: Transaction
     ) {
         let row: [SQLValue] = [.uuid(person), .uuid(session.id), .text(status.rawValue), .timestamp(session.now)]
         let answers = sheet.snapshot { sealed($0, at: $1, of: sheet.definition, person) }

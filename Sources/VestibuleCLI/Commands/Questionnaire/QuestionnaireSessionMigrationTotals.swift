@@ -1,7 +1,7 @@
 import BusProtocol
 
 /// The sums over the batches of a session migration.
-struct SessionMigrationTotals {
+struct QuestionnaireSessionMigrationTotals {
     private var sessions: Int64 = 0
     private var kept: Int64 = 0
     private var stale: Int64 = 0

@@ -7,7 +7,7 @@ import EventLoop
 /// PostgreSQL is still asked each time. The session's revision shows whether the kept answers are current. A session
 /// that was read in a transaction is never kept, because after a rollback its revision is used again with other
 /// answers.
-@Loop final class SessionMemory {
+@Loop final class QuestionnaireSessionMemory {
     private struct Key: Hashable {
         let person: Identifier
         let questionnaire: String
@@ -19,20 +19,20 @@ import EventLoop
     /// full too early at worst, never too late.
     private static let mostBytes = 32 << 20
 
-    private var young: [Key: LoadedSession] = [:]
-    private var old: [Key: LoadedSession] = [:]
+    private var young: [Key: LoadedQuestionnaireSession] = [:]
+    private var old: [Key: LoadedQuestionnaireSession] = [:]
     /// The approximate bytes in the young generation.
     private var size = 0
 
     nonisolated init() {}
 
-    func recall(_ questionnaire: String, of person: Identifier) -> LoadedSession? {
+    func recall(_ questionnaire: String, of person: Identifier) -> LoadedQuestionnaireSession? {
         let key = Key(person: person, questionnaire: questionnaire)
         return young[key] ?? old[key]
     }
 
     /// - Parameter hand: the session as committed.
-    func remember(_ hand: LoadedSession, for questionnaire: String) {
+    func remember(_ hand: LoadedQuestionnaireSession, for questionnaire: String) {
         var hand = hand
         // The mutations that one request loaded are of no use to the next.
         hand.session.mutations = []

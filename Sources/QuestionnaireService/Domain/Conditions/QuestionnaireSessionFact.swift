@@ -6,7 +6,7 @@ import JSONText
 ///
 /// It is read when a session is opened, and stored with it. So the same answers show the same questions on every device
 /// and on every day.
-enum SessionFact: Sendable, Hashable {
+enum QuestionnaireSessionFact: Sendable, Hashable {
     /// The language in which the person is asked.
     case locale
     /// The platform on which the session was opened, if the client names it.
@@ -54,7 +54,8 @@ enum SessionFact: Sendable, Hashable {
     static func samples(_ tests: [FactTest]) -> [JSONValue?] {
         let constants = Set(tests.flatMap(\.rule.texts)).sorted()
         let isAll =
-            tests.first.flatMap { SessionFact($0.fact) } == .platform && constants.count == OpenSession.platforms.count
+            tests.first.flatMap { QuestionnaireSessionFact($0.fact) } == .platform
+            && constants.count == OpenSession.platforms.count
         // This value equals none of the constants, since it is longer than each. A session that was moved may have a
         // language of another version.
         let other = isAll ? [] : [constants.joined() + "-"]
