@@ -4,7 +4,7 @@
 ///
 /// A lock is held until its transaction ends. Its key includes the schema, because the services may share a database.
 package enum AdvisoryLock: String, CaseIterable, Sendable {
-    /// Each service: migrations, one process at a time. It is the only lock that a session holds.
+    /// Each service: migrations, one process at a time. It is the only lock that a database session holds.
     case migrations
     /// Documents with versions: publication of a version.
     case definitions

@@ -103,7 +103,7 @@ import Testing
         try await queue.add(AnswerPlace("a"), value: 1, seen: 0)
     }
 
-    @Test("at a closed version the queue waits until the session moved")
+    @Test("at a closed version the queue waits until the questionnaire session moved")
     func versionClosed() async throws {
         let (queue, wire) = try queue { request, number in
             if number == 0 { return .problem(409, "version_closed") }
@@ -136,7 +136,7 @@ import Testing
         #expect(await wire.requests.map { Self.writes($0).map(\.0) } == [["a"], ["b"], ["b"], ["c"]])
     }
 
-    @Test("after a stopped session the queue can be given up")
+    @Test("after a stopped questionnaire session the queue can be given up")
     func stopped() async throws {
         let (queue, _) = try queue { _, _ in .problem(409, "session_stopped") }
         try await queue.add(AnswerPlace("a"), value: 1, seen: 0)
@@ -176,7 +176,7 @@ import Testing
         #expect(try await queue.content().waiting.count == 1)
     }
 
-    @Test("changes are streamed, and a session has one queue")
+    @Test("changes are streamed, and a questionnaire session has one queue")
     func stream() async throws {
         let (queue, _) = try queue(Self.saving)
         var changes = await queue.contentChanges().makeAsyncIterator()

@@ -66,14 +66,14 @@ package enum Migrator {
         _ migrations: [Migration], owner: String, schema: String, runtimeRole: String?, mayBegin: Bool
     ) throws -> (applied: [String], newer: [String]) {
         let address = DatabaseConfiguration.connect(owner, schema: schema, applicationName: "vestibule-migrate")
-        let session = MigrationConnection(OpaquePointer(bitPattern: address))
-        try session.check()
+        let connection = MigrationConnection(OpaquePointer(bitPattern: address))
+        try connection.check()
         let role = runtimeRole ?? "CURRENT_USER"
         // There is one lock per schema. A second process waits here for the first, without a limit.
-        try session.run("prepare", "SET lock_timeout = 0; SET statement_timeout = 0")
-        try session.run("prepare", "SELECT pg_advisory_lock(\(AdvisoryLock.migrations.key(in: "'\(schema)'")))")
-        guard try mayBegin || session.hasTables(in: schema) else { throw MigrationError.vanished(schema) }
-        try session.run(
+        try connection.run("prepare", "SET lock_timeout = 0; SET statement_timeout = 0")
+        try connection.run("prepare", "SELECT pg_advisory_lock(\(AdvisoryLock.migrations.key(in: "'\(schema)'")))")
+        guard try mayBegin || connection.hasTables(in: schema) else { throw MigrationError.vanished(schema) }
+        try connection.run(
             "prepare",
             """
             CREATE SCHEMA IF NOT EXISTS \(schema);
@@ -84,7 +84,7 @@ package enum Migrator {
                 name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
             REVOKE INSERT, UPDATE, DELETE ON \(schema).schema_migrations FROM \(role)
             """)
-        let applied = try session.applied(in: schema)
+        let applied = try connection.applied(in: schema)
         let newer = applied.keys.sorted().filter { name in !migrations.contains { $0.name == name } }
         if let name = newer.first, migrations.contains(where: { applied[$0.name] == nil }) {
             throw MigrationError.missing(name)
@@ -96,7 +96,7 @@ package enum Migrator {
                 continue
             }
             let sql = migration.sql.replacing("{{schema}}", with: schema).replacing("{{runtime}}", with: role)
-            try session.run(
+            try connection.run(
                 migration.name,
                 """
                 BEGIN;

@@ -1,6 +1,6 @@
 import Values
 
-/// The evidence by which a person is verified. Each tier has its own consent, session and verdict.
+/// The evidence by which a person is verified. Each tier has its own consent, verification session and verdict.
 enum Tier: String, Sendable, CaseIterable {
     /// A photo of the face.
     case photo

@@ -51,7 +51,7 @@ import ServiceRuntime
     }
 
     private func admission(of head: HTTPRequestHead) -> BodyAdmission {
-        .upload(PictureUpload(head, to: self), limit: Int(UploadLimits.length))
+        .upload(PictureHTTPUpload(head, to: self), limit: Int(UploadLimits.length))
     }
 
     /// A picture that is arriving, and the place where its bytes are kept meanwhile. Its address is used up.

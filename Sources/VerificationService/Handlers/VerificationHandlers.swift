@@ -5,7 +5,7 @@ import EventLoop
 import Languages
 import ServiceRuntime
 
-/// Begins a session, or notes that the person declined.
+/// Begins a verification session, or notes that the person declined.
 struct BeginVerificationHandler: RequestHandler {
     let inbox: Inbox
     let workflow: VerificationWorkflow
@@ -60,7 +60,7 @@ struct BeginVerificationHandler: RequestHandler {
         .serviceUnavailable, "This part of the service is not available right now. Please try again.")
 }
 
-/// Begins a session for a document, or notes that the person declined.
+/// Begins a verification session for a document, or notes that the person declined.
 struct BeginDocumentVerificationHandler: RequestHandler {
     let inbox: Inbox
     let workflow: VerificationWorkflow
@@ -103,7 +103,7 @@ extension VerificationWorkflow {
     }
 }
 
-/// Promises an upload of a session's photo, or of a side of its document.
+/// Promises an upload of a verification session's photo, or of a side of its document.
 struct AddCaptureHandler: RequestHandler {
     let inbox: Inbox
     let workflow: VerificationWorkflow
@@ -130,7 +130,7 @@ struct AddCaptureHandler: RequestHandler {
     }
 }
 
-/// Asks for a verdict on the session's pictures.
+/// Asks for a verdict on the verification session's pictures.
 struct CompleteVerificationHandler: RequestHandler {
     let workflow: VerificationWorkflow
 
@@ -165,7 +165,7 @@ struct CompleteVerificationHandler: RequestHandler {
     }
 }
 
-/// Shows how far a session is.
+/// Shows how far a verification session is.
 struct GetVerificationHandler: RequestHandler {
     let store: VerificationStore
 

@@ -1,6 +1,6 @@
 import Values
 
-/// A person's session with its pairs, and the rules for changing it. Nothing here reads a clock or a table.
+/// A person's visual session with its pairs, and the rules for changing it. Nothing here reads a clock or a table.
 struct Capture: Sendable {
     enum Status: String, Sendable {
         case inProgress = "in_progress"

@@ -1,7 +1,7 @@
 import BusProtocol
 import JSONText
 
-/// The result of a session, which is empty until the session is ready, and the flags of its answers.
+/// The result of a visual session, which is empty until the session is ready, and the flags of its answers.
 struct CaptureResult: Sendable {
     private(set) var confidence: Double?
     private(set) var attributes: [VisualAttribute] = []

@@ -1,4 +1,4 @@
-/// The verdict on the answers of a session.
+/// The verdict on the answers of a visual session.
 enum CaptureVerdict: Sendable, Equatable {
     /// More pairs are needed.
     case open

@@ -12,7 +12,7 @@ enum Side: String, Sendable {
     }
 }
 
-/// One pair of a session, and the person's choice. Its items are places in the stimulus set.
+/// One pair of a visual session, and the person's choice. Its items are places in the stimulus set.
 struct Comparison: Sendable, Equatable {
     /// Why the pair is shown.
     enum Purpose: String, Sendable {

@@ -1,4 +1,4 @@
-/// Draws the pairs of a session, batch by batch, from its seed and the answers so far.
+/// Draws the pairs of a visual session, batch by batch, from its seed and the answers so far.
 struct PairPlan: Sendable {
     /// The attributes of each item of the stimulus set.
     let items: [[Double]]

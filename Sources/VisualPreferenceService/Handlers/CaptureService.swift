@@ -5,7 +5,7 @@ import EventLoop
 import Languages
 import ServiceRuntime
 
-/// The parts of the session handlers that run in one transaction.
+/// The parts of the visual session handlers that run in one transaction.
 @Loop struct CaptureService {
     let store: CaptureStore
     let sets: StimulusSets

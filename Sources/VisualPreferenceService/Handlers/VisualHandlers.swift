@@ -5,7 +5,7 @@ import EventLoop
 import JSONText
 import Languages
 
-/// Shows the next comparisons, and opens the session if there is none.
+/// Shows the next comparisons, and opens the visual session if there is none.
 struct GetVisualSessionHandler: RequestHandler {
     let service: CaptureService
 

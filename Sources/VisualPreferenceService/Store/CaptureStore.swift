@@ -3,7 +3,7 @@ import Database
 import EventLoop
 import JSONText
 
-/// Reads and writes people's sessions.
+/// Reads and writes people's visual sessions.
 @Loop struct CaptureStore {
     let database: Database
 

@@ -3,7 +3,7 @@ import Database
 import EventLoop
 import JSONText
 
-/// Counts the choices in the newest sessions of a stimulus set.
+/// Counts the choices in the newest visual sessions of a stimulus set.
 @Loop struct StatisticsStore {
     let database: Database
 

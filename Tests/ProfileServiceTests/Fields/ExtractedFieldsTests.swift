@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func aClearedFieldStaysClearWhenTheSessionCompletes() async throws {
+    @Test func aClearedFieldStaysClearWhenTheQuestionnaireSessionCompletes() async throws {
         try await ProfileStage.run { profile in
             let voice = try await Questionnaire([("bio", "Te är livet"), ("religion", "sikh")]).begin(for: profile)
             try await profile.update(["bio": "Te är livet", "religion": "sikh"])

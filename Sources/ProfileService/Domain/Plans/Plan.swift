@@ -65,7 +65,8 @@ final class Plan: Sendable {
         let operatorTask: String?
         let fields: [ProfileField]
         let requiredFields: [ProfileField]
-        /// Where an app reads the fields, opens a session or accepts texts; `nil` if the app has nothing to do.
+        /// Where an app reads the fields, opens a questionnaire session or a verification session, or accepts texts;
+        /// `nil` if the app has nothing to do.
         let href: String?
 
         init(key: String, need: Need, kind: Kind, visibleIf: PlanCondition?) {

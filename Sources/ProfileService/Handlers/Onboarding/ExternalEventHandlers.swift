@@ -32,7 +32,7 @@ struct VerificationDecidedHandler: RequestHandler {
         try await profile.take(event, from: .verification) { record in
             guard let verification = Onboarding.Verification(rawValue: event.outcome) else { return }
             guard let task = Plan.Task.verifying[event.level] else { return }
-            // A verified person stays verified after declining a later session.
+            // A verified person stays verified after declining a later verification session.
             guard verification != .declined || record[verdictOf: task] != .verified else { return }
             record[verdictOf: task] = verification
         }

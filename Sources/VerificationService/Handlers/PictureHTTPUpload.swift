@@ -2,7 +2,7 @@ import EventLoop
 import HTTPServer
 
 /// A picture that an app sends. It uses its address up before it reads the body, and keeps what has arrived on the disk.
-@Loop final class PictureUpload: HTTPUpload {
+@Loop final class PictureHTTPUpload: HTTPUpload {
     private let head: HTTPRequestHead
     private let listener: MediaListener
     /// `nil` until the request is admitted.
