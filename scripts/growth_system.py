@@ -275,7 +275,7 @@ def profile_rows(first, last):
 
 
 def session_rows(first, last):
-    """An open session with ten answers, and each answer in the history, as bench-questionnaire fills them."""
+    """An open questionnaire session with ten answers, and each answer in the history, as bench-questionnaire fills them."""
     answers = {"relationshipGoal": "long_term", "coreValues": ["family", "honesty", "kindness"], "familyPlans": "open",
                "moneyOutlook": "planner", "faithInDailyLife": 3, "causes": ["animals", "health"], "weekendRhythm": "friends",
                "smoking": "never", "drinking": "socially", "conflictStyle": "talk_later"}

@@ -33,7 +33,8 @@ struct SessionCompletedHandler: RequestHandler {
     }
 }
 
-/// Handles an amended session like a completed one. It was completed before, even if that event never arrived.
+/// Handles an amended questionnaire session like a completed one. It was completed before, even if that event never
+/// arrived.
 struct SessionAmendedHandler: RequestHandler {
     let profile: ProfileContext
 
