@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// One piece of an app's code draws the questions of questionnaires and the fields of the profile.
+    /// An app can draw questions and profile fields with the same code.
     @Test func everyFieldThatIsFilledInByHandIsAQuestion() async throws {
         try await ProfileStage.run { profile in
             let swedish = try await profile.ask(GetProfileFields(acceptLanguage: "sv"))

@@ -8,7 +8,7 @@ import Testing
 @testable import ProfileService
 
 @Suite("what questionnaires may look at") struct ProfileFactTests {
-    /// What everybody may see, is not sensitive, and is chosen from a list or one line of no name.
+    /// A fact is a field that is public and not sensitive. It is a choice from a list, or one line that is no name.
     @Test func theFactsFollowFromTheFieldCatalogue() {
         let views = FieldCatalogue.shipped.views.flatMap(\.fields)
         let sensitive = Set(views.filter(\.sensitive).map(\.key))

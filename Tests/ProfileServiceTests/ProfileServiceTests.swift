@@ -320,7 +320,8 @@ import Testing
         }
     }
 
-    /// It waited as long as a gateway lets a call take, and gateways' clocks differ.
+    /// A gateway lets a call wait for some seconds, and the clocks of gateways differ. So its message ID may be older
+    /// than those of many later changes.
     @Test func aChangeOvertakenByManyIsApplied() async throws {
         try await ProfileStage.run { profile in
             for number in 0..<40 { try await profile.update(["bio": .string("No. \(number)")]) }

@@ -29,8 +29,8 @@ struct CaseReviewPolicy: Sendable {
         case tooEarly
     }
 
-    /// How many reviewers must approve a case: two if the account belongs to staff, the owner contested the case, or
-    /// any case against the account was disputed.
+    /// How many reviewers must approve a case. It takes two if the account belongs to staff, if the owner contested the
+    /// case, or if any case against the account was disputed.
     static func approvalsNeeded(isOfStaff: Bool, wasContested: Bool, wasDisputed: Bool) -> Int64 {
         isOfStaff || wasContested || wasDisputed ? 2 : 1
     }
