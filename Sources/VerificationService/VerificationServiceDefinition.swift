@@ -146,9 +146,13 @@ enum VerificationServiceDefinition {
     ///
     /// - Returns: a function that looks for due pictures at once.
     @Loop private static func keep(_ vault: MediaVault, _ container: ServiceContainer) -> @Loop () -> Void {
+        let store = DestructionStore(database: container.database)
+        let destruction = MediaDestruction(store: store, vault: vault, audit: container.audit, log: container.log)
         container.prepare = {
             let rows = try await container.database.read("SELECT id FROM picture_home")
             let home = try rows.first?.uuid("id").description ?? ""
+            // A bucket that hangs delays the start, and no key.
+            if try await vault.hasKeys(of: home) { try await destruction.destroyKeys() }
             // The pictures of another database would count as orphans here and be destroyed.
             guard try await vault.belongs(to: home) else {
                 return
@@ -157,14 +161,11 @@ enum VerificationServiceDefinition {
             _ = try await vault.spool()
             return nil
         }
-        let store = DestructionStore(database: container.database)
-        let destruction = MediaDestruction(store: store, vault: vault, audit: container.audit, log: container.log)
         container.background("orphans", every: .seconds(3600)) { try await destruction.endOrphans() }
+        let removeBytes = container.background("bytes", every: .seconds(5)) { try await destruction.removeBytes() }
         return container.background("destructions", every: .seconds(5)) {
-            repeat {
-                while try await destruction.round() {}
-                guard !Task.isCancelled else { return }
-            } while try await store.endExpired() > 0
+            try await destruction.destroyKeys()
+            removeBytes()
         }
     }
 

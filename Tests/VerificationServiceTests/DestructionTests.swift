@@ -122,6 +122,8 @@ import Testing
                 store.destroy(upload.mediaId, because: "removed", in: transaction)
             }
             #expect(try await media.stage.rows("SELECT due_at > now() FROM destructions") == "t", "it is still written")
+            // Its key was looked for before it was written.
+            try await media.stage.rows("UPDATE destructions SET key_destroyed_at = now()")
             try await media.vault.put(MediaStage.picture, upload.mediaId, .profilePhoto)
             #expect(try await !store.store(upload.mediaId, .profilePhoto, length: MediaStage.picture.count))
             try await media.untilDestroyed()

@@ -133,9 +133,8 @@ import Testing
     /// not wait for each other.
     @Test func aSlowBucketDelaysOnlyTheRecordOfDestruction() async throws {
         try await Self.withService { bucket, media in
-            let removal = LoopPromise<Void>()
-            bucket.removal = removal
             for _ in 0..<2 { _ = try await media.arrived(.random()) }
+            let outage = bucket.hang()
             try await media.stage.rows("UPDATE media SET expires_at = now()")
             let isAsked = try await eventually {
                 media.stage.containers[0].hurry()
@@ -144,7 +143,7 @@ import Testing
             #expect(isAsked && media.files.isEmpty && bucket.objects.count == 3)
             let rows = try await media.stage.rows("SELECT due_at > now() FROM destructions FOR UPDATE NOWAIT")
             #expect(rows == "t\nt", "they are taken, and not locked")
-            removal.resolve(.success(()))
+            outage.resolve(.success(()))
             try await media.untilDestroyed()
             #expect(Set(bucket.objects.keys) == ["database"])
             #expect(try await media.stage.rows(Self.noted) == "2")
@@ -154,9 +153,8 @@ import Testing
     /// What was taken may be written once more, or be taken by another replica.
     @Test func aDestructionRescheduledMeanwhileKeepsItsRow() async throws {
         try await Self.withService { bucket, media in
-            let removal = LoopPromise<Void>()
-            bucket.removal = removal
             _ = try await media.arrived(.random())
+            let outage = bucket.hang()
             try await media.stage.rows("UPDATE media SET expires_at = now()")
             let isAsked = try await eventually {
                 media.stage.containers[0].hurry()
@@ -164,11 +162,72 @@ import Testing
             }
             #expect(isAsked)
             try await media.stage.rows("UPDATE destructions SET due_at = now()")
-            bucket.removal = nil
-            removal.resolve(.success(()))
+            outage.resolve(.success(()))
             try await media.untilDestroyed()
             #expect(bucket.removals >= 6, "all objects are removed again")
             #expect(try await media.stage.rows(Self.noted) == "1")
+        }
+    }
+
+    /// The bucket does not answer. Keys are destroyed nevertheless, and bytes once it answers again.
+    @Test func manyWithdrawalsDestroyTheirKeysWhileTheBucketHangs() async throws {
+        try await Self.withService { bucket, media in
+            let people = 300
+            // Each person has a photo that waits for its judge, and the picture of it.
+            try await media.stage.rows(
+                """
+                INSERT INTO media (media_id, person_id, purpose, content_type, length, state, expires_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), 'verification', 'image/png', 1, 'stored', now() + interval '1 h'
+                FROM generate_series(1, \(people));
+                INSERT INTO verifications (person_id, session_id, status, is_consent_in_force, consent_version,
+                    consent_locale, consent_given_at, tries, begun, counted_from, media_id, since, changed_at)
+                SELECT person_id, gen_random_uuid(), 'awaiting_capture', true, '7', 'en', now(), 0, 1, now(), media_id, now(),
+                    now() FROM media
+                """)
+            let rows = try await media.stage.rows("SELECT media_id, person_id FROM media").split(separator: "\n")
+            let pictures = rows.map { $0.split(separator: "|").compactMap { Identifier(String($0)) } }
+            for picture in pictures {
+                try MediaFolder(path: media.keys + "/captures").write(Self.bytes, BlobName(picture[0]))
+                bucket.objects[picture[0].description] = Self.bytes
+            }
+            #expect(media.files.count == people && bucket.objects.count == people + 1)
+
+            try media.stage.answering(as: .profile, EventRecorder<VerificationDecided>())
+            let outage = bucket.hang()
+            for picture in pictures { _ = try await media.ask(WithdrawVerificationConsent(), picture[1]) }
+            #expect(try await eventually { media.files.isEmpty })
+            #expect(bucket.objects.count == people + 1, "the bucket hangs")
+            let destroyed = try await eventually {
+                try await media.stage.rows("SELECT count(key_destroyed_at) FROM destructions") == "\(people)"
+            }
+            #expect(destroyed)
+
+            outage.resolve(.success(()))
+            try await media.stage.rows("UPDATE destructions SET due_at = now()")
+            try await media.untilDestroyed()
+            #expect(Set(bucket.objects.keys) == ["database"])
+            let noted = "SELECT count(*) FROM audit WHERE act = 'media_destroyed'"
+            #expect(try await media.stage.rows(noted) == "\(people)")
+        }
+    }
+
+    /// A replica that starts asks the bucket whose pictures it has. Keys do not wait for the answer.
+    @Test func aReplicaThatStartsWhileTheBucketHangsDestroysKeys() async throws {
+        try await Self.withService { bucket, media in
+            _ = try await media.arrived(.random())
+            await media.stage.containers[0].stop(notice: .zero)
+            let outage = bucket.hang()
+            try await media.stage.rows("UPDATE media SET expires_at = now()")
+            let replica = try await media.stage.addReplica()
+            #expect(try await eventually { media.files.isEmpty })
+            #expect(replica.bus.state != .ready)
+            outage.resolve(.success(()))
+            #expect(try await eventually { replica.bus.state == .ready })
+            let isGone = try await eventually {
+                replica.hurry()
+                return Set(bucket.objects.keys) == ["database"]
+            }
+            #expect(isGone)
         }
     }
 
@@ -204,8 +263,8 @@ import Testing
     /// The next answers, before it works again.
     var refusals: [(status: Int, code: String)] = []
     var requests = 0
-    /// What removals wait for, if anything.
-    var removal: LoopPromise<Void>?
+    /// What all answers wait for, if anything.
+    private var outage: LoopPromise<Void>?
     /// How many objects were to be removed.
     private(set) var removals = 0
     private var server: HTTPServer?
@@ -227,6 +286,13 @@ import Testing
 
     private func stop() async { await server?.drain(within: .zero) }
 
+    /// Answers nothing until the caller resolves what this returns.
+    func hang() -> LoopPromise<Void> {
+        let outage = LoopPromise<Void>()
+        self.outage = outage
+        return outage
+    }
+
     private init() throws {
         let server = HTTPServer(
             host: "127.0.0.1", port: 0,
@@ -237,6 +303,8 @@ import Testing
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         requests += 1
+        if request.head.method == "DELETE" { removals += 1 }
+        try? await outage?.get()
         let headers = request.head.headers
         guard headers.first("authorization")?.hasPrefix("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/") == true,
             headers.first("x-amz-content-sha256") == Hex.encode(SHA256.digest(request.body))
@@ -251,8 +319,6 @@ import Testing
         switch request.head.method {
         case "PUT": objects[parts[1]] = request.body
         case "DELETE":
-            removals += 1
-            try? await removal?.get()
             objects[parts[1]] = nil
             return HTTPResponse(status: 204)
         default:

@@ -5,31 +5,46 @@ import ServiceRuntime
 
 /// Destroys pictures whose row has ended.
 ///
-/// Any replica does it. It takes rows for a minute, in which no other replica takes them. If the replica is killed or a
-/// step fails, the row becomes due again after that minute. Then a replica repeats all steps.
+/// The key goes first, and that destroys the picture. Its bytes follow, as fast as their store allows.
+///
+/// Any replica does it. It takes rows for some time, in which no other replica takes them. If the replica is killed or a
+/// step fails, the row becomes due again after that time. Then a replica repeats the step.
 @Loop struct MediaDestruction {
     let store: DestructionStore
     let vault: MediaVault
     let audit: AuditTrail
     let log: Log
 
-    /// The most pictures of one round. Their steps are taken at the same time, so that a bucket that hangs delays a round
-    /// by 15 s, and not by so much for each picture. The rows are taken for a minute.
+    /// The most pictures that are taken together. Their steps are taken at the same time, so that a bucket that hangs delays
+    /// them by 15 s, and not by so much for each picture.
     private static let most = 20
 
-    /// Destroys some pictures that are due: their keys, their bytes, and then the rows together with the audit trail.
+    /// Destroys the keys of all pictures that are due, and ends those whose time is over. It waits for no bucket.
+    func destroyKeys() async throws {
+        repeat {
+            var pictures: [DestructionStore.Picture]
+            repeat {
+                pictures = try await store.takeKeys(atMost: Self.most)
+                let unreadable = await succeeded(pictures) { try await vault.destroyKey(of: $0.media) }
+                if !unreadable.isEmpty { try await store.noteKeys(of: unreadable) }
+                guard !Task.isCancelled else { return }
+            } while pictures.count == Self.most
+        } while try await store.endExpired() > 0
+    }
+
+    /// Removes the bytes of all pictures that are due and whose keys are destroyed, and then the rows together with the audit
+    /// trail.
     ///
     /// No transaction is open meanwhile, since a slow bucket takes longer than the database waits for one.
-    ///
-    /// - Returns: whether to look for more now. A picture for which a step failed is due in a minute.
-    func round() async throws -> Bool {
-        let pictures = try await store.take(atMost: Self.most)
-        let unreadable = await succeeded(pictures) { try await vault.destroyKey(of: $0.media) }
-        let destroyed = await succeeded(unreadable) {
-            try await vault.removeBytes(of: $0.media, MediaPurpose(rawValue: $0.purpose))
-        }
-        if !destroyed.isEmpty { try await note(destroyed) }
-        return pictures.count == Self.most && !Task.isCancelled
+    func removeBytes() async throws {
+        var pictures: [DestructionStore.Picture]
+        repeat {
+            pictures = try await store.takeBytes(atMost: Self.most)
+            let removed = await succeeded(pictures) {
+                try await vault.removeBytes(of: $0.media, MediaPurpose(rawValue: $0.purpose))
+            }
+            if !removed.isEmpty { try await note(removed) }
+        } while pictures.count == Self.most && !Task.isCancelled
     }
 
     /// The pictures for which a step succeeded. One picture that cannot be removed now must not delay the others.

@@ -28,9 +28,22 @@ import EventLoop
         try await database.write(Self.expired, [.text("expired")]).first?.integer("ended") ?? 0
     }
 
-    /// Takes some pictures that are due. They are due again in a minute.
-    func take(atMost limit: Int) async throws -> [Picture] {
-        try await database.write(Self.take, [.integer(Int64(limit))]).map(Picture.init)
+    /// Takes some pictures that are due and whose keys may be there. They are due again in 20 s: a withdrawal destroys within a
+    /// minute, also if this replica is killed now.
+    func takeKeys(atMost limit: Int) async throws -> [Picture] {
+        try await database.write(Self.takeKeys, [.integer(Int64(limit))]).map(Picture.init)
+    }
+
+    /// Notes that the keys of pictures are destroyed that were taken together. Their bytes are due at once. As in
+    /// ``remove(_:in:)``, a row with another due time stays as it is.
+    func noteKeys(of pictures: [Picture]) async throws {
+        _ = try await database.write(
+            Self.keysDestroyed, [.uuidArray(pictures.map(\.media)), .timestamp(pictures.first?.dueAt)])
+    }
+
+    /// Takes some pictures that are due and whose keys are destroyed. They are due again in a minute.
+    func takeBytes(atMost limit: Int) async throws -> [Picture] {
+        try await database.write(Self.takeBytes, [.integer(Int64(limit))]).map(Picture.init)
     }
 
     /// Deletes the rows of pictures that are destroyed and were taken together. A row with another due time stays: a
@@ -54,12 +67,11 @@ import EventLoop
         media_id = ANY(ARRAY(
             SELECT media_id FROM media WHERE expires_at <= now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED))
         """, "$1")
-    /// All rows get the same time.
-    private static let take: Statement = """
-        UPDATE destructions SET due_at = now() + interval '1 minute' WHERE media_id = ANY(ARRAY(
-            SELECT media_id FROM destructions WHERE due_at <= now()
-            ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED))
-        RETURNING media_id, purpose, reason, due_at
+    private static let takeKeys = take("key_destroyed_at IS NULL", for: "20 s")
+    private static let takeBytes = take("key_destroyed_at IS NOT NULL", for: "1 minute")
+    private static let keysDestroyed: Statement = """
+        UPDATE destructions SET key_destroyed_at = clock_timestamp(), due_at = clock_timestamp()
+        WHERE media_id = ANY($1) AND due_at = $2
         """
     private static let done: Statement = """
         DELETE FROM destructions WHERE media_id = ANY($1) AND due_at = $2
@@ -70,4 +82,15 @@ import EventLoop
         SELECT id, 'unknown', 'orphan', clock_timestamp() FROM unnest($1::uuid[]) AS id
         WHERE NOT EXISTS (SELECT FROM media WHERE media_id = id) ON CONFLICT (media_id) DO NOTHING
         """
+
+    /// All rows get the same time.
+    private static func take(_ condition: String, for time: String) -> Statement {
+        Statement(
+            """
+            UPDATE destructions SET due_at = now() + interval '\(time)' WHERE media_id = ANY(ARRAY(
+                SELECT media_id FROM destructions WHERE due_at <= now() AND \(condition)
+                ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED))
+            RETURNING media_id, purpose, reason, due_at
+            """)
+    }
 }

@@ -188,7 +188,7 @@ import EventLoop
         """
     private static let destroyNow: Statement = """
         INSERT INTO destructions (media_id, purpose, reason, due_at) VALUES ($1, $2, $3, clock_timestamp())
-        ON CONFLICT (media_id) DO UPDATE SET due_at = excluded.due_at
+        ON CONFLICT (media_id) DO UPDATE SET due_at = excluded.due_at, key_destroyed_at = NULL
         """
 
     /// A withdrawal destroys within a minute, also what a replica had begun to write when it was killed.

@@ -49,6 +49,9 @@ struct MediaVault: Sendable {
         return true
     }
 
+    /// Whether the folders of keys belong to the database with this identity. It asks no store of bytes.
+    @Loop func hasKeys(of home: String) async throws -> Bool { try await keyStore.home() == Array(home.utf8) }
+
     /// Whether the key of a picture is there.
     func has(_ id: Identifier, _ purpose: MediaPurpose) async throws -> Bool {
         let keys = keys(for: purpose)
