@@ -11,13 +11,13 @@ import Testing
 @testable import VerificationService
 
 @Suite("Rekognition") @Loop struct RekognitionJudgeTests {
-    nonisolated private static let secret = "canary-of-the-service"
-    nonisolated private static let keys = ["ASIACANARY", "canary/of+the=app", "canary-token"]
+    nonisolated static let secret = "canary-of-the-service"
+    nonisolated static let keys = ["ASIACANARY", "canary/of+the=app", "canary-token"]
     nonisolated private static let score = "97.531246"
 
     /// The service with a server that speaks as AWS does.
-    nonisolated private static func run(
-        _ body: @escaping @Loop @Sendable (Verifying, AWSServer) async throws -> Void
+    nonisolated static func run(
+        replicas: Int = 2, _ body: @escaping @Loop @Sendable (Verifying, AWSServer) async throws -> Void
     ) async throws {
         let aws = try await AWSServer(keys: keys, secret: secret)
         let url = await aws.server.url
@@ -26,7 +26,9 @@ import Testing
             prefix + "REGION": "eu-west-1", prefix + "ACCESS_KEY": "AKIATEST", prefix + "SECRET_KEY": secret,
             prefix + "ROLE": "arn:aws:iam::123456789012:role/app", prefix + "URL": url, prefix + "STS_URL": url,
         ]
-        try await Verifying.run(judge: "rekognition", replicas: 2, variables: variables) { try await body($0, aws) }
+        try await Verifying.run(judge: "rekognition", replicas: replicas, variables: variables) {
+            try await body($0, aws)
+        }
         await aws.server.stop()
     }
 
@@ -49,13 +51,12 @@ import Testing
             #expect(begun.prompts.isEmpty && begun.status == "awaiting_capture")
             let credentials = provider.credentials
             #expect([credentials.accessKeyId, credentials.secretAccessKey, credentials.sessionToken] == Self.keys)
-            let creations = aws.requests(of: "CreateFaceLivenessSession")
+            let creations = aws.requests(of: AWSServer.opening)
             #expect(creations.count == 1)
             let creation = try JSONValue.parse(try #require(creations.first).body)
-            let settings: JSONValue = ["AuditImagesLimit": 0]
-            #expect(creation["ClientRequestToken"]?.stringValue == begun.sessionId?.description)
-            #expect(creation["Settings"] == settings)
-            let assumed = try #require(aws.requests(of: nil).first)
+            let asked: JSONValue = ["Settings": ["AuditImagesLimit": 0]]
+            #expect(creation == asked)
+            let assumed = try #require(aws.requests(of: AWSServer.keyMaking).first)
             let form = AWSServer.form(assumed)
             #expect(form["Action"] == "AssumeRole" && form["RoleArn"] == "arn:aws:iam::123456789012:role/app")
             #expect(form["DurationSeconds"] == "900" && form["Policy"] == AWSServer.onlyStart)
@@ -79,7 +80,7 @@ import Testing
             let session = try #require(try await Self.begin(verifying, person).sessionId)
             #expect(try await verifying.complete(session, person, verdict: nil).status == "processing")
             #expect(try await verifying.decided.atLeast(1).map(\.outcome) == ["verified"])
-            let result = try #require(aws.requests(of: "GetFaceLivenessSessionResults").first)
+            let result = try #require(aws.requests(of: AWSServer.fetching).first)
             #expect(try AWSServer.isSigned(result, service: "rekognition", secret: Self.secret))
             #expect(try JSONValue.parse(result.body)["SessionId"]?.stringValue == "check-1")
             let kept = try await verifying.media.everything()
@@ -167,7 +168,7 @@ import Testing
             session = try await verifying.uploaded(person).session
             #expect(try await verifying.complete(session, person, verdict: nil).status == "manual_review")
             #expect(try await verifying.decided.atLeast(4).map(\.outcome).last == "in_review")
-            let operations = ["CreateFaceLivenessSession", "GetFaceLivenessSessionResults"]
+            let operations = [AWSServer.opening, AWSServer.fetching]
             #expect(operations.map { aws.requests(of: $0).count } == [3, 3], "the last session asks nothing of AWS")
             let staff = Identifier.random()
             let queue = try await verifying.ask(ListVerificationReviews(), staff, role: "staff").reviews
@@ -196,17 +197,46 @@ import Testing
 
     @Test func withoutACheckBeginFailsAndARetryOpensOne() async throws {
         try await Self.run { verifying, aws in
-            aws.fails = true
+            aws.refused = AWSServer.opening
             let (person, key) = (Identifier.random(), "key-\(Identifier.random())")
             let error = await #expect(throws: BusError.self) { try await Self.begin(verifying, person, key: key) }
             #expect(error?.code == "service_unavailable")
             #expect(verifying.stage.log.text.contains(#""error":"AccessDeniedException""#))
-            aws.fails = false
+            aws.refused = nil
             let begun = try await Self.begin(verifying, person, key: key)
             #expect(begun.provider?.sessionId == "check-1")
             #expect(try await verifying.stage.rows("SELECT begun FROM verifications") == "1")
             #expect(try await Self.begin(verifying, person).provider?.sessionId == "check-2")
             #expect(try await Self.begin(verifying, person, key: key).provider == nil, "another session took its place")
+        }
+    }
+
+    /// AWS may have forgotten the check that nobody got.
+    @Test func aRetryWithoutANotedCheckOpensANewOne() async throws {
+        try await Self.run { verifying, aws in
+            aws.refused = AWSServer.keyMaking
+            let (person, key) = (Identifier.random(), "key-\(Identifier.random())")
+            let error = await #expect(throws: BusError.self) { try await Self.begin(verifying, person, key: key) }
+            #expect(error?.code == "service_unavailable")
+            aws.refused = nil
+            let check = try #require(try await Self.begin(verifying, person, key: key).provider?.sessionId)
+            let opened = aws.requests(of: AWSServer.opening).count
+            #expect(opened > 1 && check == "check-\(opened)")
+            let row = try await verifying.stage.rows("SELECT provider_session, begun FROM verifications")
+            #expect(row == "\(check)|1")
+        }
+    }
+
+    @Test func repetitionsAtTheSameTimeGetOneCheck() async throws {
+        try await Self.run { verifying, aws in
+            let (person, key) = (Identifier.random(), "key-\(Identifier.random())")
+            let begins = (0..<4).map { _ in
+                Loop.spawn { try await Self.begin(verifying, person, key: key).provider?.sessionId }
+            }
+            var checks: Set<String?> = []
+            for begin in begins { checks.insert(try await begin.value) }
+            let noted = try await verifying.stage.rows("SELECT provider_session FROM verifications")
+            #expect(checks == [noted])
         }
     }
 
@@ -252,13 +282,21 @@ import Testing
 
 /// A local server that speaks as Rekognition and STS do. It refuses a request with a wrong signature.
 @Loop final class AWSServer {
+    nonisolated static let opening = "CreateFaceLivenessSession"
+    nonisolated static let keyMaking = "AssumeRole"
+    nonisolated static let fetching = "GetFaceLivenessSessionResults"
+
     let server: ProviderServer
     /// The answers to questions for a result, one after another. The last one stays.
     var results: [ProviderServer.Manner] = []
-    /// Whether no check can be opened.
-    var fails = false
-    /// The check of each token: one token never gets two.
-    private var checks: [String: String] = [:]
+    /// The operation that is refused.
+    var refused: String?
+    /// The operation that is carried out and not answered.
+    var unanswered: String?
+    /// Whether a request with a wrong signature is refused. Each look runs `openssl` eight times.
+    var looksAtSignatures = true
+    /// How many checks are open.
+    private var checks = 0
 
     init(keys: [String], secret: String) throws {
         server = try ProviderServer(.hangs)
@@ -266,18 +304,19 @@ import Testing
     }
 
     private func answer(to request: HTTPRequest, _ keys: [String], _ secret: String) -> ProviderServer.Manner {
-        let target = request.head.headers.first("x-amz-target")
-        let service = target == nil ? "sts" : "rekognition"
-        guard (try? Self.isSigned(request, service: service, secret: secret)) == true else {
+        let operation = Self.operation(of: request)
+        let service = operation == Self.keyMaking ? "sts" : "rekognition"
+        guard !looksAtSignatures || (try? Self.isSigned(request, service: service, secret: secret)) == true else {
             return .answers(status: 403, body: #"{"__type": "InvalidSignatureException"}"#)
         }
-        switch target {
-        case "RekognitionService.CreateFaceLivenessSession":
-            guard !fails else { return .answers(status: 400, body: #"{"__type": "AccessDeniedException"}"#) }
-            let token = (try? JSONValue.parse(request.body))?["ClientRequestToken"]?.stringValue ?? ""
-            checks[token] = checks[token] ?? "check-\(checks.count + 1)"
-            return .answers(status: 200, body: #"{"SessionId": "\#(checks[token] ?? "")"}"#)
-        case "RekognitionService.GetFaceLivenessSessionResults":
+        guard refused != operation else {
+            return .answers(status: 400, body: #"{"__type": "AccessDeniedException"}"#)
+        }
+        if operation == Self.opening { checks += 1 }
+        guard unanswered != operation else { return .hangs }
+        switch operation {
+        case Self.opening: return .answers(status: 200, body: #"{"SessionId": "check-\#(checks)"}"#)
+        case Self.fetching:
             return results.count > 1 ? results.removeFirst() : results.first ?? Self.result("CREATED")
         default:
             let parts = zip(["AccessKeyId", "SecretAccessKey", "SessionToken"], keys).map { "<\($0)>\($1)</\($0)>" }
@@ -298,10 +337,14 @@ import Testing
         )
     }
 
-    /// The requests for an operation of Rekognition, or those to STS.
-    func requests(of operation: String?) -> [HTTPRequest] {
-        let target = operation.map { "RekognitionService.\($0)" }
-        return server.requests.filter { $0.head.headers.first("x-amz-target") == target }
+    /// The requests for an operation.
+    func requests(of operation: String) -> [HTTPRequest] {
+        server.requests.filter { Self.operation(of: $0) == operation }
+    }
+
+    private static func operation(of request: HTTPRequest) -> String {
+        let target = request.head.headers.first("x-amz-target")?.split(separator: ".").last
+        return target.map(String.init) ?? keyMaking
     }
 
     nonisolated static let onlyStart =

@@ -12,7 +12,7 @@ import Testing
 @Suite("verification that is killed at each step", .serialized) @Loop struct VerificationKillTests {
     enum Moment: CaseIterable, Sendable {
         case sessionBegins, uploadIsPromised, uploadBegins, bodyArrives, keyIsWritten, pictureIsStored, verdictIsAsked,
-            verdictCounts, keyIsGone, destructionIsNoted
+            verdictCounts, destructionIsTaken, keyIsGone, keyIsNoted, destructionIsNoted
 
         /// The row whose transaction is held up while it commits; `nil` between two transactions.
         fileprivate var commit: (table: String, condition: String)? {
@@ -23,8 +23,49 @@ import Testing
             case .pictureIsStored: ("media", "NEW.state = 'stored'")
             case .verdictIsAsked: ("verifications", "NEW.status = 'processing'")
             case .verdictCounts: ("verifications", "NEW.status = 'verified'")
+            case .destructionIsTaken:
+                ("destructions", "NEW.key_destroyed_at IS NULL AND NEW.due_at > NEW.noted_at + interval '10 s'")
+            case .keyIsNoted: ("destructions", "NEW.key_destroyed_at IS NOT NULL")
             case .destructionIsNoted: ("audit", "NEW.act = 'media_destroyed'")
             case .bodyArrives, .keyIsWritten, .keyIsGone: nil
+            }
+        }
+    }
+
+    /// The same of a check at Rekognition, which the app completes, or never does.
+    struct Check: Sendable {
+        enum Moment: CaseIterable, Sendable {
+            case sessionBegins, checkIsOpened, keysAreMade, checkIsNoted, verdictIsAsked, resultIsFetched, verdictCounts
+        }
+
+        let moment: Moment
+        let isCompleted: Bool
+
+        /// Each moment in one of the two ways; both in `make prove`.
+        static let all = Moment.allCases.enumerated().flatMap { number, moment in
+            [true, false].filter { Rounds.areMany || $0 == (number % 2 == 0) }.map {
+                Check(moment: moment, isCompleted: $0)
+            }
+        }
+
+        fileprivate var commit: (table: String, condition: String)? {
+            switch moment {
+            case .sessionBegins: ("verifications", "NEW.provider_session IS NULL AND NEW.status = 'awaiting_capture'")
+            case .checkIsNoted:
+                ("verifications", "NEW.provider_session IS NOT NULL AND NEW.status = 'awaiting_capture'")
+            case .verdictIsAsked: ("verifications", "NEW.status = 'processing'")
+            case .verdictCounts: ("verifications", "NEW.status = 'verified'")
+            case .checkIsOpened, .keysAreMade, .resultIsFetched: nil
+            }
+        }
+
+        /// What AWS has carried out when the process is killed, and not answered.
+        fileprivate var operation: String? {
+            switch moment {
+            case .checkIsOpened: AWSServer.opening
+            case .keysAreMade: AWSServer.keyMaking
+            case .resultIsFetched: AWSServer.fetching
+            default: nil
             }
         }
     }
@@ -105,6 +146,7 @@ import Testing
 
     /// Each commit in one of the two ways; both in `make prove`.
     nonisolated private static let cases = outcomes(of: Moment.allCases) { $0.commit != nil }
+    nonisolated private static let checkCases = outcomes(of: Check.all) { $0.commit != nil }
     nonisolated private static let documentCases = outcomes(of: DocumentMoment.allCases) { $0.commit != nil }
     nonisolated private static let endCases = outcomes(of: Ending.all) { $0.commit != nil }
     nonisolated private static let photoCases = outcomes(of: PhotoMoment.allCases) { $0.commit != nil }
@@ -142,6 +184,62 @@ import Testing
             try await killing?.value
             #expect(victim.isKilled)
             try await verifying.checkThatNothingIsLeft(of: [walk.person])
+        }
+    }
+
+    @Test(arguments: checkCases) func aCheckIsResumedOnceAndLeavesNothing(check: Check, outcome: CommitOutcome)
+        async throws
+    {
+        try await RekognitionJudgeTests.run(replicas: 0) { verifying, aws in
+            aws.looksAtSignatures = false
+            aws.results = [AWSServer.result("SUCCEEDED", score: "97.5")]
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            let killing =
+                if let operation = check.operation { victim.beginKilling(operation, aws) } else {
+                    try await victim.beginKilling(check.commit, outcome)
+                }
+            let begun = try await walk.beginSession()
+            let opened = aws.requests(of: AWSServer.opening).count
+            #expect(begun.provider?.sessionId == "check-\(opened)", "AWS may have forgotten an earlier one")
+            if check.isCompleted {
+                try await walk.complete(try #require(begun.sessionId))
+            } else {
+                try await verifying.passTime("171 s")
+            }
+            _ = try await verifying.decided.atLeast(1)
+            try await killing.value
+            #expect(victim.isKilled)
+            try await verifying.checkThatNothingIsLeft(of: [walk.person])
+            #expect(try await verifying.stage.rows("SELECT begun FROM verifications") == "1")
+            #expect(verifying.notices.heard.isEmpty)
+            let kept = try await verifying.media.everything()
+            for canary in RekognitionJudgeTests.keys + [RekognitionJudgeTests.secret, "check-", "97.5"] {
+                #expect(!kept.contains(canary), "\(canary)")
+            }
+        }
+    }
+
+    /// The app never completes the check. The process is killed as it asks for the result, and AWS has forgotten the check
+    /// before another one asks.
+    @Test func aResultThatAWSForgetsMeanwhileCostsNoTry() async throws {
+        try await RekognitionJudgeTests.run(replicas: 0) { verifying, aws in
+            let victim = Victim(verifying)
+            try await victim.start()
+            let walk = Walk(verifying)
+            _ = try await walk.begin()
+            let killing = victim.beginKilling(AWSServer.fetching, aws)
+            aws.results = [.answers(status: 400, body: #"{"__type": "SessionNotFoundException"}"#)]
+            try await verifying.passTime("171 s")
+            _ = try await verifying.decided.atLeast(1)
+            try await killing.value
+            #expect(victim.isKilled)
+            #expect(try await verifying.stage.rows("SELECT status, tries FROM verifications") == "expired|0")
+            aws.results = [AWSServer.result("SUCCEEDED", score: "97.5")]
+            try await walk.complete(try await walk.begin())
+            #expect(try await eventually { verifying.outcomes(for: walk.person) == ["failed", "verified"] })
+            #expect(try await verifying.stage.rows("SELECT status, tries FROM verifications") == "verified|1")
         }
     }
 
@@ -425,6 +523,19 @@ import Testing
         return Loop.spawn { try await self.killAtGate(outcome) }
     }
 
+    /// Kills the process once AWS has carried out an operation. It gets no answer.
+    func beginKilling(_ operation: String, _ aws: AWSServer) -> Task<Void, any Error> {
+        aws.unanswered = operation
+        return Loop.spawn { try await self.killUnanswered(operation, aws) }
+    }
+
+    private func killUnanswered(_ operation: String, _ aws: AWSServer) async throws {
+        let isThere = try await eventually { !aws.requests(of: operation).isEmpty }
+        try #require(isThere, "AWS is not asked")
+        aws.unanswered = nil
+        try await killAndResume()
+    }
+
     // MARK: While a transaction commits
 
     func closeGate(_ table: String, _ condition: String) async throws {
@@ -506,9 +617,11 @@ import Testing
         (self.verifying, self.afterAnswer) = (verifying, afterAnswer)
     }
 
-    func begin() async throws -> Identifier {
+    func begin() async throws -> Identifier { try #require(try await beginSession().sessionId) }
+
+    func beginSession() async throws -> VerificationBegun {
         let consent = BiometricConsent(biometric: true, textVersion: "7", at: .now())
-        return try #require(try await ask(BeginVerification(consent: consent)).sessionId)
+        return try await ask(BeginVerification(consent: consent))
     }
 
     func beginDocument() async throws -> Identifier {
@@ -519,13 +632,13 @@ import Testing
     /// A reviewer verifies the person by the photo.
     func review(_ session: Identifier) async throws {
         let decision = DecideVerification(sessionId: session, verdict: "verified")
-        _ = try await ask(decision, as: .random(), role: .staff)
+        _ = try await ask(decision, as: .random(), role: "staff")
     }
 
     /// A reviewer verifies the document.
     func decide(_ session: Identifier) async throws {
         let decision = DecideDocument(sessionId: session, verdict: "verified")
-        _ = try await ask(decision, as: .random(), role: .staff)
+        _ = try await ask(decision, as: .random(), role: "staff")
     }
 
     func upload(_ session: Identifier, side: String? = nil) async throws {
@@ -582,7 +695,7 @@ import Testing
 
     /// A reviewer approves a photo.
     func approve(_ photo: Identifier) async throws {
-        _ = try await ask(DecidePhoto(mediaId: photo, verdict: "approved"), as: .random(), role: .staff)
+        _ = try await ask(DecidePhoto(mediaId: photo, verdict: "approved"), as: .random(), role: "staff")
     }
 
     func withdraw() async throws { _ = try await ask(WithdrawVerificationConsent()) }
@@ -678,6 +791,9 @@ extension Verifying {
     }
 
     fileprivate func checkThatNoPictureIsLeft() async throws {
+        let late = "key_destroyed_at IS NULL AND due_at > now() + interval '30 s'"
+        let waiting = try await stage.rows("SELECT count(*) FROM destructions WHERE \(late)")
+        #expect(waiting == "0", "no key waits for a minute")
         // What never arrived whole ends by its time.
         try await stage.rows("UPDATE media SET expires_at = now(); UPDATE destructions SET due_at = now()")
         try await media.untilDestroyed()

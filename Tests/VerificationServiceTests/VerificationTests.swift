@@ -114,7 +114,7 @@ import Testing
         let id = try course.begin()
         course.now = course.now + .seconds(100)
         try course.take(.checkOpened("check"))
-        #expect(try course.take(.checkOpened("check")) == [], "a repetition changes nothing")
+        #expect(try course.take(.checkOpened("another")) == [], "the first check stays")
         #expect(throws: Verification.Refusal.over) { try course.take(.uploadReserved(.random())) }
         course.now = course.now + .seconds(170)
         try course.take(.clock)

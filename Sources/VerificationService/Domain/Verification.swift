@@ -159,7 +159,8 @@ extension Verification {
         case withdrawn
         /// The app announced an upload: a photo, or one side of a document.
         case uploadReserved(Identifier, isBack: Bool = false)
-        /// The judge's provider opened a check for the newest session, which the app runs in place of an upload.
+        /// The judge's provider opened a check for the newest session, which the app runs in place of an upload. The first one
+        /// of a session stays.
         case checkOpened(String)
         /// The app says that the capture is complete. The service asks a judge, or reviewers only. Reviewers alone
         /// decide on documents.
@@ -217,7 +218,7 @@ extension Verification {
             return former.map { [.destroy($0)] } ?? []
         case .checkOpened(let id):
             guard status == .awaitingCapture, !needsReviewers else { throw .over }
-            guard check != id else { return [] }
+            guard check == nil else { return [] }
             let effects = destroyed
             (media, check, since) = (nil, id, now)
             return effects

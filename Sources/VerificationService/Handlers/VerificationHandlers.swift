@@ -40,20 +40,21 @@ struct BeginVerificationHandler: RequestHandler {
         func isOpen(_ known: VerificationStore.Known) -> Bool { known.verification.status == .awaitingCapture }
         guard isOpen(known) else { return (nil, nil) }
         let check: String
-        if let open = known.verification.check { check = open } else { check = try await rekognition.open(session) }
+        if let open = known.verification.check { check = open } else { check = try await rekognition.open() }
         let credentials = try await rekognition.credentials()
-        let dueAt: Timestamp? = try await workflow.store.database.transaction { transaction in
+        let noted: Verification? = try await workflow.store.database.transaction { transaction in
             // Meanwhile the person may have begun another session, or have declined.
             guard let known = try await workflow.store.locked(known.person, of: session, in: transaction), isOpen(known)
             else {
                 return nil
             }
-            return try await workflow.apply(.checkOpened(check), to: known, in: transaction).dueAt
+            return try await workflow.apply(.checkOpened(check), to: known, in: transaction)
         }
-        guard let dueAt else { return (nil, nil) }
+        // A repetition that ran at the same time may have noted another check first.
+        guard let noted, let check = noted.check else { return (nil, nil) }
         let shown = LivenessCheck(
             name: "rekognition", sessionId: check, region: rekognition.region, credentials: credentials)
-        return (shown, dueAt)
+        return (shown, noted.dueAt)
     }
 
     private static let unavailable = BusError(

@@ -62,14 +62,12 @@ struct RekognitionJudge: Judge {
         tokens = try url("\(prefix)_STS_URL", "sts")
     }
 
-    /// Opens a check for a session. The same session gets the same check, however often it asks.
+    /// Opens a check. It has no `ClientRequestToken`: with the token of a former request, AWS would return the check that this
+    /// one opened, and perhaps has forgotten.
     ///
     /// - Returns: the check's id at AWS.
-    @Loop func open(_ session: Identifier) async throws(JudgeError) -> String {
-        let body: JSONValue = [
-            "ClientRequestToken": .string(session.description), "Settings": ["AuditImagesLimit": 0],
-        ]
-        let answer = try await call("CreateFaceLivenessSession", body)
+    @Loop func open() async throws(JudgeError) -> String {
+        let answer = try await call("CreateFaceLivenessSession", ["Settings": ["AuditImagesLimit": 0]])
         guard let id = answer["SessionId"]?.stringValue, 1...64 ~= id.utf8.count else {
             throw JudgeError("answer_unreadable")
         }
