@@ -170,7 +170,7 @@ import Testing
     @Test func theAgeRulesOfAllAppsHoldForACorrection() async throws {
         try await ProfileStage.run { profile in
             func update(_ born: String) async throws {
-                let actor = Actor(userID: profile.person, sessionID: .ordered(), role: "user", app: "skin-care")
+                let actor = Actor(userID: profile.person, sessionID: .ordered(), role: .user, app: "skin-care")
                 _ = try await profile.gateway.call(
                     UpdateMe(fields: ["dateOfBirth": .string(born)]), CallOptions(timeout: .seconds(10), actor: actor))
             }
@@ -184,7 +184,7 @@ import Testing
         try await ProfileStage.run { profile in
             try await profile.update(["displayName": "Zoë"])
             func look(in app: String?) async throws -> PublicPerson {
-                let actor = Actor(userID: .random(), sessionID: .ordered(), role: "user", app: app)
+                let actor = Actor(userID: .random(), sessionID: .ordered(), role: .user, app: app)
                 return try await profile.gateway.call(
                     GetPerson(personId: profile.person), CallOptions(timeout: .seconds(10), actor: actor))
             }

@@ -153,7 +153,7 @@ import Testing
     @Test func onlyStaffSeesAndDecidesCases() async throws {
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claimInReview("undecided")
-            let options = recovery.options(recovery.staff, role: "user")
+            let options = recovery.options(recovery.staff, role: .user)
             let id = claim.recoveryId
             let list = await #expect(throws: BusError.self) {
                 try await recovery.gateway.call(ListReviews(), options)
@@ -286,11 +286,11 @@ import Testing
         try await RecoveryStage.run { recovery in
             let claim = try await recovery.claimInReview("yes")
             let id = claim.recoveryId
-            let actor = Actor(userID: recovery.staff, sessionID: .ordered(), role: "staff")
+            let actor = Actor(userID: recovery.staff, sessionID: .ordered(), role: .staff)
             let others = [
-                Actor(userID: .random(), sessionID: actor.sessionID, role: "staff"),
-                Actor(userID: actor.userID, sessionID: .ordered(), role: "staff"),
-                Actor(userID: actor.userID, sessionID: actor.sessionID, role: "user"),
+                Actor(userID: .random(), sessionID: actor.sessionID, role: .staff),
+                Actor(userID: actor.userID, sessionID: .ordered(), role: .staff),
+                Actor(userID: actor.userID, sessionID: actor.sessionID, role: .user),
             ]
             @Loop func code<Request: BusRequest>(of request: Request, _ token: String?) async throws -> String {
                 var options = recovery.options()

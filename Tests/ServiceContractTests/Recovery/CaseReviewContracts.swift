@@ -116,12 +116,12 @@ extension ListReviews: MessageContract {
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<ListReviews> {
         _ = try await recovery.reviewCase()
-        return Asked(ListReviews(), for: .random(), role: "staff")
+        return Asked(ListReviews(), for: .random(), role: .staff)
     }
 
     static let provocations: [String: Provocation<RecoveryProvider, ListReviews>] = [
         "unauthorized": { _ in Asked(ListReviews()) },
-        "validation_failed": { _ in Asked(ListReviews(status: "open"), for: .random(), role: "staff") },
+        "validation_failed": { _ in Asked(ListReviews(status: "open"), for: .random(), role: .staff) },
     ]
 }
 
@@ -164,13 +164,13 @@ extension GetReview: MessageContract {
     static let clockMembers: Set<String> = []
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<GetReview> {
-        Asked(GetReview(recoveryId: try await recovery.reviewCase()), for: .random(), role: "staff")
+        Asked(GetReview(recoveryId: try await recovery.reviewCase()), for: .random(), role: .staff)
     }
 
     static let provocations: [String: Provocation<RecoveryProvider, GetReview>] = [
         "unauthorized": { Asked(GetReview(recoveryId: try await $0.reviewCase())) },
-        "not_found": { _ in Asked(GetReview(recoveryId: .ordered()), for: .random(), role: "staff") },
-        "forbidden": { Asked(GetReview(recoveryId: try await $0.reviewCase()), for: $0.owner, role: "staff") },
+        "not_found": { _ in Asked(GetReview(recoveryId: .ordered()), for: .random(), role: .staff) },
+        "forbidden": { Asked(GetReview(recoveryId: try await $0.reviewCase()), for: $0.owner, role: .staff) },
     ]
 }
 
@@ -193,7 +193,7 @@ extension ClaimReview: MessageContract {
     static let clockMembers: Set<String> = ["reviewerUntil"]
 
     private static func claim(_ id: Identifier, by person: Identifier = .random()) -> Asked<ClaimReview> {
-        Asked(ClaimReview(recoveryId: id), for: person, role: "staff", key: "key-claim")
+        Asked(ClaimReview(recoveryId: id), for: person, role: .staff, key: "key-claim")
     }
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<ClaimReview> {
@@ -234,13 +234,13 @@ extension ReleaseReview: MessageContract {
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<ReleaseReview> {
         let (id, reviewer) = try await recovery.claimedCase()
-        return Asked(ReleaseReview(recoveryId: id), for: reviewer, role: "staff", key: "key-release")
+        return Asked(ReleaseReview(recoveryId: id), for: reviewer, role: .staff, key: "key-release")
     }
 
     static let provocations: [String: Provocation<RecoveryProvider, ReleaseReview>] = [
         "unauthorized": { Asked(ReleaseReview(recoveryId: try await $0.reviewCase())) },
         "not_found": {
-            try await $0.known(Asked(ReleaseReview(recoveryId: .ordered()), for: .random(), role: "staff"))
+            try await $0.known(Asked(ReleaseReview(recoveryId: .ordered()), for: .random(), role: .staff))
         },
     ]
 }
@@ -263,7 +263,7 @@ extension ApproveCase: MessageContract {
     static let clockMembers: Set<String> = []
 
     private static func approve(_ id: Identifier, by person: Identifier = .random()) -> Asked<ApproveCase> {
-        Asked(ApproveCase(recoveryId: id, note: "The passport fits."), for: person, role: "staff", key: "key-approve")
+        Asked(ApproveCase(recoveryId: id, note: "The passport fits."), for: person, role: .staff, key: "key-approve")
     }
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<ApproveCase> {
@@ -307,7 +307,7 @@ extension RejectCase: MessageContract {
     static let clockMembers: Set<String> = []
 
     private static func reject(_ id: Identifier, by person: Identifier = .random()) -> Asked<RejectCase> {
-        Asked(RejectCase(recoveryId: id, note: "Another face."), for: person, role: "staff", key: "key-reject")
+        Asked(RejectCase(recoveryId: id, note: "Another face."), for: person, role: .staff, key: "key-reject")
     }
 
     static func everyday(_ recovery: RecoveryProvider) async throws -> Asked<RejectCase> {
