@@ -21,6 +21,7 @@ struct ContactMessage: Codable, Sendable {
     private let database: Database
     private let log: Log
     private let providers: [any MessageProvider]
+    private let sent: BatchWriter
     /// The health of each provider, in the order of `providers`.
     private var health: [ProviderHealth]
 
@@ -34,6 +35,7 @@ struct ContactMessage: Codable, Sendable {
     init(_ kind: Contact.Kind, database: Database, log: Log, providers: [any MessageProvider]) {
         (self.kind, self.database, self.log, self.providers) = (kind, database, log, providers)
         health = providers.map { _ in ProviderHealth() }
+        sent = BatchWriter(database, CodeStateStore.sent)
     }
 
     /// Whether the operator has set up no provider.
@@ -58,7 +60,7 @@ struct ContactMessage: Codable, Sendable {
             // The item's id is the same at each attempt. Only the caller who asked for a code knows its challenge.
             try await offer(OutgoingMessage(id: item.id, to: message.to, subject: message.subject, body: message.body))
             // Without this note the person only waits longer. Throwing here would send the message a second time.
-            if let challenge = message.challengeID { try? await CodeStateStore.noteSent(challenge, in: database) }
+            if let challenge = message.challengeID { _ = try? await sent.write([.uuid(challenge)]) }
         } catch {
             guard message.challengeID != nil || error == .unusableContact || item.attempts >= Outbox.mostAttempts else {
                 // A notice is useful for hours, so it is tried again as long as a push.

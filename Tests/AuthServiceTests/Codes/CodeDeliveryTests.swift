@@ -57,6 +57,29 @@ import Testing
         await server.stop()
     }
 
+    @Test func aCodeThatIsBeingTriedDelaysNoOther() async throws {
+        let server = try await ProviderServer(.answers(status: 503, body: ""))
+        let variables = await [
+            "SMS_PROVIDER": "webhook", "SMS_WEBHOOK_URL": server.url,
+            "SMS_WEBHOOK_KEY": "a key that only the test has, 32+",
+        ]
+        try await AuthStage.run(environment: variables) { auth in
+            let tried = try await auth.ask(SendOTP(phone: Self.phone)).challengeId
+            let other = try await auth.ask(SendOTP(phone: "+14155552672")).challengeId
+            try await auth.stage.containers[0].database.transaction { transaction in
+                _ = try await transaction.query("SELECT id FROM challenges WHERE id = $1 FOR UPDATE", [.uuid(tried)])
+                server.manner = .answers(status: 204, body: "")
+                #expect(try await eventually { try await delivery(of: other, auth).delivery == "sent" })
+                #expect(try await delivery(of: tried, auth).delivery == "queued")
+            }
+            // A person who tries a code has it, so the try notes that it was sent.
+            let wrong = VerifyOTP(challengeId: tried, code: "000000", device: AuthStage.device)
+            #expect(try await auth.refusal(of: wrong).code == "otp_invalid")
+            #expect(try await delivery(of: tried, auth).delivery == "sent")
+        }
+        await server.stop()
+    }
+
     @Test func anAbandonedCodeIsReportedAsFailed() async throws {
         try await AuthStage.run { auth in
             auth.spool.remove()

@@ -16,7 +16,7 @@ struct IdentityLinker: Sendable {
     ///
     /// - Throws: ``BusError`` `link_token_expired`.
     @Loop func pending(_ challenge: Challenge, in transaction: Transaction) async throws -> PendingLink? {
-        guard let token = try await LinkStore.link(of: challenge.id, in: transaction) else { return nil }
+        guard let token = challenge.linkHash else { return nil }
         AccountStore.lock(holderOf: try secrets.hashes(of: challenge), in: transaction)
         guard let link = try await LinkStore.pending(token, in: transaction) else { throw BusError.linkTokenExpired }
         return link

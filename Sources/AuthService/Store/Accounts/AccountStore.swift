@@ -13,26 +13,30 @@ struct StoredAccount: Sendable {
 
 /// Rows of accounts, and of the phones and email addresses that find them.
 @Loop enum AccountStore {
+    /// Two statements that select the row of one account, `a`, by a key.
+    struct Search: Sendable {
+        let find: Statement
+        let lock: Statement
+
+        init(_ sql: String) { (find, lock) = (Statement(sql), Statement("\(sql) FOR NO KEY UPDATE OF a")) }
+    }
+
     /// Finds the account of a sign-in, locks it until the transaction ends, and reads it again behind the lock. So the
     /// sign-in sees each earlier change of the number, identities, role or sessions. Each later change finds the new
     /// session.
-    ///
-    /// - Parameter find: selects the account's row by `key`.
     static func locked(
-        _ find: Statement, _ key: SQLValue, in transaction: Transaction
+        _ search: Search, _ key: SQLValue, in transaction: Transaction
     ) async throws -> StoredAccount? {
-        var locked: Identifier?
-        // Usually two rounds. Another is needed if the key moved to another account during the wait.
+        // Usually one round. Another is needed if the key moved to another account during the wait.
         for _ in 0..<4 {
-            guard let row = try await transaction.query(find, [key]).first else { return nil }
+            let (locked, found) = try await transaction.query(search.lock, [key], then: search.find, [key])
+            guard let row = found.first else { return nil }
             let id = try row.uuid("id")
-            if id == locked {
+            if try locked.first?.uuid("id") == id {
                 return StoredAccount(
                     id: id, role: Role(rawValue: try row.text("role")), isActive: try isActive(row),
                     keySealed: try row.optionalBytes("key_sealed"))
             }
-            lock(id, in: transaction)
-            locked = id
         }
         throw DatabaseError.aborted
     }
@@ -146,7 +150,7 @@ struct StoredAccount: Sendable {
     static func holder(
         _ kind: Contact.Kind, _ contact: ContactHashes, in transaction: Transaction
     ) async throws -> Identifier? {
-        try await transaction.query(by(kind), [contact.sought]).first?.uuid("id")
+        try await transaction.query(of(kind).find, [contact.sought]).first?.uuid("id")
     }
 
     /// Adds an account. The caller adds a way in.
@@ -164,7 +168,7 @@ struct StoredAccount: Sendable {
 
     /// The account with an id, locked until the transaction ends; `nil` if there is none.
     static func account(_ person: Identifier, in transaction: Transaction) async throws -> StoredAccount? {
-        try await locked(byID, .uuid(person), in: transaction)
+        try await locked(ofID, .uuid(person), in: transaction)
     }
 
     /// The account of a number or an address, locked until the transaction ends; `nil` if there is none. A sign-up
@@ -173,21 +177,25 @@ struct StoredAccount: Sendable {
         _ kind: Contact.Kind, _ contact: ContactHashes, in transaction: Transaction
     ) async throws -> StoredAccount? {
         lock(lasting: contact.lasting, in: transaction)
-        return try await locked(by(kind), contact.sought, in: transaction)
+        return try await locked(of(kind), contact.sought, in: transaction)
     }
 
-    private static func by(_ kind: Contact.Kind) -> Statement {
-        Statement(
+    private static func of(_ kind: Contact.Kind) -> Search { kind == .phone ? ofPhone : ofEmail }
+    private static let ofPhone = search(.phone)
+    private static let ofEmail = search(.email)
+    private static func search(_ kind: Contact.Kind) -> Search {
+        Search(
             """
             SELECT a.id, a.role, a.status, n.key_sealed
             FROM \(kind.table) p JOIN accounts a ON a.id = p.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
             WHERE \(isOfNumber)
             """)
     }
-    private static let byID: Statement = """
+    private static let ofID = Search(
+        """
         SELECT a.id, a.role, a.status, n.key_sealed
         FROM accounts a LEFT JOIN pseudonyms n ON n.person_id = a.id WHERE a.id = $1
-        """
+        """)
     private static let lockHolder = Statement(
         """
         SELECT a.id FROM accounts a JOIN phones p ON p.person_id = a.id WHERE \(isOfNumber) FOR NO KEY UPDATE OF a

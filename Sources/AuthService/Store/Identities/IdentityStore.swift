@@ -19,7 +19,7 @@ struct LinkedIdentity: Sendable {
 @Loop enum IdentityStore {
     /// The account that an identity opens, locked until the transaction ends; `nil` if there is none.
     static func account(_ hash: [UInt8], in transaction: Transaction) async throws -> StoredAccount? {
-        try await AccountStore.locked(byHash, .bytes(hash), in: transaction)
+        try await AccountStore.locked(ofHash, .bytes(hash), in: transaction)
     }
 
     /// The person to whom an identity is linked; `nil` if there is none.
@@ -100,11 +100,12 @@ struct LinkedIdentity: Sendable {
         return try row.timestamp("now")
     }
 
-    private static let byHash: Statement = """
+    private static let ofHash = AccountStore.Search(
+        """
         SELECT a.id, a.role, a.status, n.key_sealed
         FROM identities i JOIN accounts a ON a.id = i.person_id LEFT JOIN pseudonyms n ON n.person_id = a.id
         WHERE i.hash = $1 AND i.to_confirm_since IS NULL
-        """
+        """)
     private static let insert: Statement = """
         INSERT INTO identities (hash, key_id, person_id, provider, sealed, refresh_sealed)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (hash) DO NOTHING RETURNING hash

@@ -58,13 +58,6 @@ struct PendingLink: Sendable {
         return (try row?.optionalUUID("case_id"), try row?.optionalBytes("account_hash"))
     }
 
-    /// The hash of the link token that a challenge is bound to; `nil` if there is none.
-    static func link(of challenge: Identifier, in transaction: Transaction) async throws -> [UInt8]? {
-        try await transaction.query(
-            "SELECT link_hash FROM challenge_bindings WHERE challenge_id = $1", [.uuid(challenge)]
-        ).first?.optionalBytes("link_hash")
-    }
-
     /// Whether a session requested a challenge.
     static func isOf(
         _ session: Identifier, _ challenge: Identifier, in transaction: Transaction

@@ -23,6 +23,8 @@ struct Challenge: Sendable {
     /// When the oldest of those wrong codes no longer counts.
     let wrongFreeAt: Timestamp?
     let expiresAt: Timestamp
+    /// The hash of the link token that the challenge is bound to; `nil` if there is none.
+    let linkHash: [UInt8]?
     /// By the database's clock, after the row was locked.
     let now: Timestamp
 
@@ -71,9 +73,8 @@ extension Secrets {
         origin: ClientOrigin, proof: Proof?, in transaction: Transaction
     ) async throws -> (principal: ChallengePrincipal, SendHistory) {
         // Always in this order, to avoid deadlocks.
-        for key in [origin.site, origin.address, mailbox, contact.lasting].compactMap({ $0 }) {
-            transaction.send(lock, [.bytes(key)])
-        }
+        let keys = [origin.site, origin.address, mailbox, contact.lasting].compactMap { $0 }
+        transaction.send(lock, [.array(keys.map { .bytes($0) })])
         let values: [SQLValue] = [
             .bytes(contact.lasting), .bytes(origin.address),
             .text(ChallengePrincipal.stranger(at: origin.address).rawValue), .uuid(proof?.device),
@@ -153,7 +154,8 @@ extension Secrets {
             principal: ChallengePrincipal(rawValue: try row.text("asker")), codeHash: try row.bytes("code_hash"),
             state: ChallengeState(rawValue: try row.text("state")), wrongTries: try row.integer("wrong_tries"),
             wrongInDay: try row.integer("wrong_in_day"), wrongFreeAt: try row.optionalTimestamp("wrong_free_at"),
-            expiresAt: try row.timestamp("expires_at"), now: try row.timestamp("now"))
+            expiresAt: try row.timestamp("expires_at"), linkHash: try row.optionalBytes("link_hash"),
+            now: try row.timestamp("now"))
     }
 
     /// The sealed contact of a challenge; `nil` if there is no such challenge for the purpose or its contact was erased.
@@ -167,7 +169,7 @@ extension Secrets {
     }
 
     static func use(_ id: Identifier, in transaction: Transaction) {
-        transaction.send("UPDATE challenges SET state = 'used' WHERE id = $1", [.uuid(id)])
+        transaction.send(used, [.uuid(id)])
     }
 
     static func countWrong(_ id: Identifier, isDead: Bool, in transaction: Transaction) {
@@ -189,7 +191,10 @@ extension Secrets {
             "UPDATE challenges SET state = 'undelivered' WHERE id = $1 AND state = 'open'", [.uuid(id)])
     }
 
-    private static let lock = Statement("SELECT \(AdvisoryLock.codes.wait(for: "encode($1, 'hex')"))")
+    private static let lock = Statement(
+        "SELECT \(AdvisoryLock.codes.wait(for: "encode(key, 'hex')")) FROM unnest($1::bytea[]) AS key")
+    /// What is counted is sought by `now()`, because an index cannot serve `clock_timestamp()`.
+    ///
     /// The query compares the hash of the device's secret, so its timing reveals nothing useful. A code lives for 15
     /// minutes at most, and a wrong try counts for a day after that.
     private static let history = Statement(
@@ -208,7 +213,7 @@ extension Secrets {
                 c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 hour' AS is_of_hour
             FROM challenges c CROSS JOIN me
             WHERE (c.phone_hash IN ($1, $7) OR c.mailbox_hash = $12)
-                AND c.created_at > clock_timestamp() - interval '1 day 15 minutes'
+                AND c.created_at > now() - interval '1 day 15 minutes'
                 AND CASE WHEN me.is_device THEN c.asker = me.asker ELSE starts_with(c.asker, 'address ') END
         ), sums AS (
             SELECT max(created_at) FILTER (WHERE is_of_day) AS last_send,
@@ -225,7 +230,7 @@ extension Secrets {
                 SELECT c.created_at, c.created_at > clock_timestamp() - interval '1 hour' AS is_of_hour
                 FROM challenges c CROSS JOIN me
                 WHERE me.is_device AND c.phone_hash IN ($1, $7) AND starts_with(c.asker, 'device ')
-                    AND c.state <> 'undelivered' AND c.created_at > clock_timestamp() - interval '1 day'
+                    AND c.state <> 'undelivered' AND c.created_at > now() - interval '1 day'
             ) AS sends
         ), budget AS (
             SELECT hour,
@@ -238,9 +243,9 @@ extension Secrets {
         SELECT devices.*, me.asker, me.is_device, clock_timestamp() AS now, sums.last_send, sums.in_hour, sums.oldest_in_hour,
             sums.in_day, sums.oldest_in_day, sums.wrong_in_day, sums.wrong_free_at,
             (SELECT count(*) FROM challenges a WHERE a.address_hash = $2 AND starts_with(a.asker, 'address ')
-                AND a.created_at > clock_timestamp() - interval '1 hour') AS address_in_hour,
+                AND a.created_at > now() - interval '1 hour') AS address_in_hour,
             (SELECT count(*) FROM challenges a WHERE a.site_hash = $8 AND starts_with(a.asker, 'address ')
-                AND a.created_at > clock_timestamp() - interval '1 hour') AS site_in_hour,
+                AND a.created_at > now() - interval '1 hour') AS site_in_hour,
             (SELECT max(until) FROM challenge_locks l WHERE l.phone_hash IN ($1, $7) AND l.asker = me.asker) AS locked_until,
             (SELECT until FROM prefix_breakers b WHERE b.prefix_hash = $6) AS closed_until,
             budget.sent_in_hour, budget.sent_to_country, budget.hour + interval '1 hour' AS hour_ends
@@ -276,7 +281,7 @@ extension Secrets {
             SELECT count(DISTINCT phone_hash) AS asked,
                 count(DISTINCT phone_hash) FILTER (WHERE state = 'used') AS verified
             FROM challenges
-            WHERE prefix_hash = $1 AND created_at > clock_timestamp() - interval '1 hour' AND state <> 'undelivered'
+            WHERE prefix_hash = $1 AND created_at > now() - interval '1 hour' AND state <> 'undelivered'
         ) AS numbers
         WHERE asked >= $2 AND verified * 10 < asked
         ON CONFLICT (prefix_hash) DO UPDATE SET until = excluded.until
@@ -286,19 +291,26 @@ extension Secrets {
     /// The tries of all strangers are counted together, and those of each device separately.
     private static let load: Statement = """
         SELECT c.phone_hash, c.phone_sealed, c.purpose, c.asker, c.code_hash, c.state, c.wrong_tries, c.expires_at,
-            clock_timestamp() AS now, w.wrong_in_day, w.wrong_free_at
+            clock_timestamp() AS now, w.wrong_in_day, w.wrong_free_at,
+            (SELECT b.link_hash FROM challenge_bindings b WHERE b.challenge_id = c.id) AS link_hash
         FROM challenges c CROSS JOIN LATERAL (
             SELECT coalesce(sum(o.wrong_tries), 0)::bigint AS wrong_in_day,
                 min(o.created_at) FILTER (WHERE o.wrong_tries > 0) + interval '1 day 15 minutes' AS wrong_free_at
             FROM challenges o
-            WHERE o.phone_hash = c.phone_hash AND o.created_at > clock_timestamp() - interval '1 day 15 minutes'
+            WHERE o.phone_hash = c.phone_hash AND o.created_at > now() - interval '1 day 15 minutes'
                 AND CASE WHEN starts_with(c.asker, 'device ') THEN o.asker = c.asker
                     ELSE starts_with(o.asker, 'address ') END
         ) AS w
         WHERE c.id = $1 FOR UPDATE OF c
         """
+    // A code that somebody tries was sent. CodeStateStore.sent passes over a row that such a try has locked.
+    private static let used: Statement = """
+        UPDATE challenges SET state = 'used', sent_at = coalesce(sent_at, clock_timestamp()) WHERE id = $1
+        """
     private static let wrong: Statement = """
-        UPDATE challenges SET wrong_tries = wrong_tries + 1, state = CASE WHEN $2 THEN 'dead' ELSE state END WHERE id = $1
+        UPDATE challenges SET wrong_tries = wrong_tries + 1, state = CASE WHEN $2 THEN 'dead' ELSE state END,
+            sent_at = coalesce(sent_at, clock_timestamp())
+        WHERE id = $1
         """
     private static let lockOut: Statement = """
         INSERT INTO challenge_locks (phone_hash, asker, until)

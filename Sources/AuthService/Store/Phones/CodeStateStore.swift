@@ -15,9 +15,12 @@ import EventLoop
         }
     }
 
-    static func noteSent(_ id: Identifier, in database: Database) async throws {
-        _ = try await database.write("UPDATE challenges SET sent_at = clock_timestamp() WHERE id = $1", [.uuid(id)])
-    }
+    /// For a ``BatchWriter``: notes the time at which codes were sent, by the ids of their challenges. It does not wait
+    /// for a row that a try of the code has locked, because that try notes the time itself.
+    static let sent: Statement = """
+        UPDATE challenges SET sent_at = clock_timestamp() WHERE id IN (
+            SELECT id FROM challenges WHERE id = ANY ($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED)
+        """
 
     private static let select: Statement = """
         SELECT c.state, c.sent_at IS NOT NULL AS is_sent, c.created_at, c.expires_at, clock_timestamp() AS now,
