@@ -195,7 +195,7 @@ extension Outbox {
     private static let purge = batched(
         """
         SELECT d.id FROM outbox_delivered d
-        WHERE d.delivered_at < clock_timestamp() - interval '1 hour' AND NOT EXISTS (
+        WHERE d.delivered_at < now() - interval '1 hour' AND NOT EXISTS (
             SELECT FROM event_receivers r
             WHERE r.receiver = d.destination AND d.delivered_at >= r.at - interval '1 hour'
                 AND d.delivered_at >= clock_timestamp() - interval '1 day')

@@ -87,9 +87,9 @@ extension CaseStore {
         WHERE id = $1
         """
     private static let byOrigin: Statement = """
-        SELECT (SELECT count(*) FROM cases WHERE address_hash = $1 AND created_at > clock_timestamp() - interval '1 day')
+        SELECT (SELECT count(*) FROM cases WHERE address_hash = $1 AND created_at > now() - interval '1 day')
                 AS of_address,
-            (SELECT count(*) FROM cases WHERE site_hash = $2 AND created_at > clock_timestamp() - interval '1 day')
+            (SELECT count(*) FROM cases WHERE site_hash = $2 AND created_at > now() - interval '1 day')
                 AS of_site
         """
     private static let claimantTurn = Statement("SELECT \(AdvisoryLock.claimant.wait(for: "$1"))")
@@ -127,6 +127,7 @@ extension CaseStore {
                 FROM cases WHERE account_reference = $1 AND \(isBy("$2"))
                 AND coalesce(shadow, status) = 'rejected') AS cooling_seconds
         """)
-    private static let lately = "clock_timestamp() - interval '\(ClaimHistory.days) days'"
+    /// By `now()`, since an index cannot serve `clock_timestamp()`.
+    private static let lately = "now() - interval '\(ClaimHistory.days) days'"
     private static let coolingOff = "interval '\(RecoveryPolicy.coolingOff) s'"
 }

@@ -212,7 +212,7 @@ import JSONText
             EXISTS (SELECT 1 FROM devices d WHERE d.id = $3 AND d.person_id = a.id AND d.secret_hash = $4
                 AND d.removed_at IS NULL AND d.created_at <= clock_timestamp() - age.least
                 -- A device that only a mailbox has signed in is no proof: a code by email is the weakest way in.
-                AND EXISTS (SELECT 1 FROM sessions s WHERE s.device_id = d.id
+                AND EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = d.person_id AND s.device_id = d.id
                     AND (s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL))) AS has_device
         FROM accounts a, (SELECT $7::bigint * interval '1 s' AS least) AS age WHERE a.id = $1
         """)

@@ -128,7 +128,7 @@ import EventLoop
         FROM devices d LEFT JOIN devices b ON b.id = d.removed_by_device_id
         WHERE d.id = $1 AND d.person_id = $2 AND d.created_at < $3
             AND (d.removed_at IS NULL OR d.removed_secret_hash IS NOT NULL AND b.created_at >= $3)
-            AND EXISTS (SELECT 1 FROM sessions s WHERE s.device_id = d.id
+            AND EXISTS (SELECT 1 FROM sessions s WHERE s.person_id = d.person_id AND s.device_id = d.id
                 AND ($4 OR s.otp_at IS NOT NULL OR s.opened_by IS NOT NULL))
         """
     private static let session: Statement = """

@@ -332,7 +332,7 @@ struct PresentedToken: Sendable {
     /// the database ends the transaction. So entries of the last 15 seconds are read again, after the new ones.
     private static let select: Statement = """
         SELECT id, session_id, forget_at FROM revocations
-        WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > clock_timestamp() - interval '15 s')
+        WHERE forget_at > clock_timestamp() AND (id > $1 OR created_at > now() - interval '15 s')
         ORDER BY id > $1 DESC, CASE WHEN id > $1 THEN id ELSE -id END LIMIT $2
         """
 }
