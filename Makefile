@@ -68,6 +68,7 @@ prove:
 		| sed 's,.*/,,; s,\.swift,,' | paste -sd '|'))/"
 	@ROUNDS=500 CUTS=200 PROGRAMS=.build/debug scripts/web-sdk-test || [ $$? -eq 69 ]
 	@FULL=1 CUTS=200 PROGRAMS=.build/debug scripts/web-test || [ $$? -eq 69 ]
+	@scripts/plans-test
 
 api-test: build
 	@scripts/api-test

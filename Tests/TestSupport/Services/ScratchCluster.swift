@@ -50,12 +50,13 @@ package final class ScratchCluster: Sendable {
 
     private var data: String { "\(folder)/data" }
 
-    /// Starts the server and waits until it answers.
+    /// Starts the server and waits until it answers. `VESTIBULE_SERVER_OPTIONS` adds options of `postgres`.
     package func start() throws {
         // Each test leaves a database, and autovacuum would visit all of them, ten a second.
         let options =
             "-k \(folder) -c listen_addresses='' -c fsync=off -c full_page_writes=off -c autovacuum=off -c timezone=UTC -c max_connections=300 -c log_min_messages=panic -c shared_buffers=64MB -c max_wal_size=64MB -c min_wal_size=32MB"
-        try asServer("pg_ctl", ["-D", data, "-o", options, "-l", "\(folder)/log", "-w", "start"])
+        let more = ProcessInfo.processInfo.environment["VESTIBULE_SERVER_OPTIONS"].map { " \($0)" } ?? ""
+        try asServer("pg_ctl", ["-D", data, "-o", options + more, "-l", "\(folder)/log", "-w", "start"])
     }
 
     /// - Parameter mode: `fast` ends the sessions, `immediate` acts like a crash.
