@@ -173,6 +173,8 @@ import Testing
     @Test func manyWithdrawalsDestroyTheirKeysWhileTheBucketHangs() async throws {
         try await Self.withService { bucket, media in
             let people = 200
+            // The search for objects without a row would find all of them.
+            bucket.pageLength = 0
             // Each person has a photo that waits for its judge, and the picture of it.
             try await media.stage.rows(
                 """
@@ -256,13 +258,15 @@ import Testing
     }
 }
 
-/// A bucket in memory, which answers as S3 does. It lists two objects at a time.
+/// A bucket in memory, which answers as S3 does.
 @Loop private final class Bucket {
     static let modified = Date(timeIntervalSince1970: 1_700_000_000)
     var objects: [String: [UInt8]] = [:]
     /// The next answers, before it works again.
     var refusals: [(status: Int, code: String)] = []
     var requests = 0
+    /// How many objects it lists at a time.
+    var pageLength = 2
     /// What all answers wait for, if anything.
     private var outage: LoopPromise<Void>?
     /// How many objects were to be removed.
@@ -331,10 +335,11 @@ import Testing
     private func list(_ query: String) -> HTTPResponse {
         let after = query.components(separatedBy: "start-after=").last.map { $0.prefix { $0 != "&" } } ?? ""
         let names = objects.keys.sorted().filter { $0 > after }
-        let rows = names.prefix(2).map {
+        let rows = names.prefix(pageLength).map {
             "<Contents><Key>\($0)</Key><LastModified>2023-11-14T22:13:20.000Z</LastModified></Contents>"
         }
-        let text = "<ListBucketResult><IsTruncated>\(names.count > 2)</IsTruncated>\(rows.joined())</ListBucketResult>"
+        let goesOn = "<IsTruncated>\(names.count > pageLength)</IsTruncated>"
+        let text = "<ListBucketResult>\(goesOn)\(rows.joined())</ListBucketResult>"
         return HTTPResponse(status: 200, body: Array(text.utf8))
     }
 
