@@ -41,6 +41,8 @@ import ServiceRuntime
         repeat {
             pictures = try await store.takeBytes(atMost: Self.most)
             let removed = await succeeded(pictures) {
+                // An upload that waited long may have written a new key.
+                try await vault.destroyKey(of: $0.media)
                 try await vault.removeBytes(of: $0.media, MediaPurpose(rawValue: $0.purpose))
             }
             if !removed.isEmpty { try await note(removed) }

@@ -111,7 +111,14 @@ import ServiceRuntime
             let bytes = try await Loop.offload { try spool.read(Int(address.length)) }
             return try await Loop.compute { try PictureCheck.checked(bytes, contentType: address.contentType) }
         }
-        try await vault.put(checked, address.media, purpose)
+        // The permits may have taken a minute, in which the row may have ended.
+        guard try await media.arriving(address.media) != nil else { throw UploadAddress.used }
+        do {
+            try await vault.put(checked, address.media, purpose)
+        } catch {
+            try? await media.destroyIfEnded(address.media, purpose)
+            throw error
+        }
         guard try await media.store(address.media, purpose, length: checked.count) else { throw UploadAddress.used }
     }
 

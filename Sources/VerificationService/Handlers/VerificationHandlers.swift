@@ -39,9 +39,10 @@ struct BeginVerificationHandler: RequestHandler {
     ) async throws -> (LivenessCheck?, Timestamp?) {
         func isOpen(_ known: VerificationStore.Known) -> Bool { known.verification.status == .awaitingCapture }
         guard isOpen(known) else { return (nil, nil) }
+        // First, so that no check is opened while AWS gives no keys.
+        let credentials = try await rekognition.credentials()
         let check: String
         if let open = known.verification.check { check = open } else { check = try await rekognition.open() }
-        let credentials = try await rekognition.credentials()
         let noted: Verification? = try await workflow.store.database.transaction { transaction in
             // Meanwhile the person may have begun another session, or have declined.
             guard let known = try await workflow.store.locked(known.person, of: session, in: transaction), isOpen(known)

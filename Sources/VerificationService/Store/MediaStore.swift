@@ -146,9 +146,13 @@ import EventLoop
         let rows = try await database.write(
             Self.store, [.uuid(media), .integer(Int64(length)), .integer(purpose.life.components.seconds)])
         guard rows.isEmpty else { return true }
-        _ = try await database.write(
-            Self.destroyNow, [.uuid(media), .text(purpose.rawValue), .text("withdrawn")])
+        try await destroyIfEnded(media, purpose)
         return false
+    }
+
+    /// Orders again that a picture be destroyed, if its row ended while its key or its bytes were written.
+    func destroyIfEnded(_ media: Identifier, _ purpose: MediaPurpose) async throws {
+        _ = try await database.write(Self.destroyIfEnded, [.uuid(media), .text(purpose.rawValue), .text("withdrawn")])
     }
 
     // MARK: Statements
@@ -186,8 +190,9 @@ import EventLoop
             expires_at = clock_timestamp() + CASE WHEN is_unread THEN interval '0' ELSE make_interval(secs => $3) END
         WHERE media_id = $1 AND state = 'arriving' RETURNING media_id
         """
-    private static let destroyNow: Statement = """
-        INSERT INTO destructions (media_id, purpose, reason, due_at) VALUES ($1, $2, $3, clock_timestamp())
+    private static let destroyIfEnded: Statement = """
+        INSERT INTO destructions (media_id, purpose, reason, due_at)
+        SELECT $1, $2, $3, clock_timestamp() WHERE NOT EXISTS (SELECT FROM media WHERE media_id = $1)
         ON CONFLICT (media_id) DO UPDATE SET due_at = excluded.due_at, key_destroyed_at = NULL
         """
 

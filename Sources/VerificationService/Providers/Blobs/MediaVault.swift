@@ -25,8 +25,8 @@ struct MediaVault: Sendable {
         sealer = Sealer(keys, purpose: "media-key")
     }
 
-    /// All stores, for the search for files without a row.
-    var all: [any BlobStore] { [blobs, photoKeys, otherKeys] }
+    /// All stores, for the search for files without a row: keys first, since a bucket may hang.
+    var all: [any BlobStore] { [photoKeys, otherKeys, blobs] }
 
     private func keys(for purpose: MediaPurpose) -> MediaFolder { purpose.mayBeBackedUp ? photoKeys : otherKeys }
 
