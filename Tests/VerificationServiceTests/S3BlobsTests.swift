@@ -213,6 +213,25 @@ import Testing
         }
     }
 
+    @Test func aKeyThatIsWrittenLateIsDestroyedWhileTheBucketHangs() async throws {
+        try await Self.withService { bucket, media in
+            let picture = Identifier.random()
+            let outage = bucket.hang()
+            try MediaFolder(path: media.keys + "/captures").write(Self.bytes, BlobName(picture))
+            try await media.stage.rows(
+                """
+                INSERT INTO destructions (media_id, purpose, reason, due_at, key_destroyed_at)
+                VALUES ('\(picture)', 'verification', 'withdrawn', now(), now())
+                """)
+            let isGone = try await eventually {
+                media.stage.containers[0].hurry()
+                return media.files.isEmpty
+            }
+            #expect(isGone)
+            outage.resolve(.success(()))
+        }
+    }
+
     /// A replica that starts asks the bucket whose pictures it has. Keys do not wait for the answer.
     @Test func aReplicaThatStartsWhileTheBucketHangsDestroysKeys() async throws {
         try await Self.withService { bucket, media in
