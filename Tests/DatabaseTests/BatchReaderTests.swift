@@ -48,21 +48,21 @@ import Testing
             let sought = [ids[3], nobody, ids[3]] + ids + [nobody]
             let expected: [String?] = ["3", nil, "3"] + (0..<20).map(String.init) + [nil]
             #expect(try await labels(of: sought, by: reader) == expected)
-            // 24 rows fit three statements. A turn may end between two of them.
+            // They fit one statement. A turn may end between two of them.
             #expect(try await executions(in: database).all < 8)
             #expect(try await labels(of: [ids[7]], by: reader) == ["7"])
             #expect(try await labels(of: [nobody], by: reader) == [nil])
         }
     }
 
-    @Test func statementsArePlannedOnceHoweverManyKeysTheyHave() async throws {
+    @Test func statementsArePlannedForAllKeysAtOnce() async throws {
         try await withNotes(8) { database, reader, ids async throws in
             _ = try await database.read("ANALYZE notes")
             for count in [8, 7, 6, 5, 4, 3, 2, 1] + Array(repeating: 2, count: 20) + Array(repeating: 1, count: 20) {
                 #expect(try await labels(of: Array(ids.prefix(count)), by: reader).count == count)
             }
-            // PostgreSQL plans the first five executions of each of the two statements.
-            #expect(try await executions(in: database).planned == 10)
+            let executions = try await executions(in: database)
+            #expect(executions.all > 40 && executions.planned == 0)
         }
     }
 

@@ -11,10 +11,6 @@ import Values
         let continuation: UnsafeContinuation<Result<Row?, DatabaseError>, Never>
     }
 
-    /// The most keys of a statement. PostgreSQL plans a statement with this many parameters once. It would plan a
-    /// statement with an array each time: it expects ten elements, so a plan for the actual few looks cheaper.
-    private nonisolated static let mostKeys = 8
-
     private let database: Database
     private let column: String
     private let (one, many): (Statement, Statement)
@@ -25,9 +21,8 @@ import Values
     ///   - column: the key, a unique UUID among its columns.
     package nonisolated init(_ database: Database, _ select: String, by column: String) {
         (self.database, self.column) = (database, column)
-        let keys = (1...Self.mostKeys).map { "$\($0)" }.joined(separator: ", ")
         one = Statement("\(select) WHERE \(column) = $1")
-        many = Statement("\(select) WHERE \(column) IN (\(keys))")
+        many = Statement("\(select) WHERE \(column) = ANY ($1)")
     }
 
     /// The row of a key; `nil` if there is none.
@@ -57,15 +52,10 @@ import Values
         }
         var entries: [Entry] = []
         swap(&entries, &waiting)
-        for start in stride(from: 0, to: entries.count, by: Self.mostKeys) {
-            let batch = entries[start..<min(start + Self.mostKeys, entries.count)]
-            var keys = batch.map { SQLValue.uuid($0.key) }
-            keys += Array(repeating: keys[0], count: Self.mostKeys - keys.count)
-            database.sendRead(many, keys) { [self] in end(batch, $0) }
-        }
+        database.sendRead(many, [.uuidArray(entries.map(\.key))]) { [self, entries] in end(entries, $0) }
     }
 
-    private func end(_ entries: ArraySlice<Entry>, _ result: Result<[Row], DatabaseError>) {
+    private func end(_ entries: [Entry], _ result: Result<[Row], DatabaseError>) {
         switch result {
         case .success(let rows):
             let keys = Result { () throws(DatabaseError) in
