@@ -172,7 +172,7 @@ import Testing
     /// The bucket does not answer. Keys are destroyed nevertheless, and bytes once it answers again.
     @Test func manyWithdrawalsDestroyTheirKeysWhileTheBucketHangs() async throws {
         try await Self.withService { bucket, media in
-            let people = 200
+            let people = 150
             // The search for objects without a row would find all of them.
             bucket.pageLength = 0
             // Each person has a photo that waits for its judge, and the picture of it.
