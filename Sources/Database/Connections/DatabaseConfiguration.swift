@@ -81,9 +81,9 @@ package struct DatabaseConfiguration: Sendable {
     static func connect(
         _ connectionString: String, standbys: String? = nil, schema: String, applicationName: String
     ) -> UInt {
-        // Each connection plans a statement once, for all values. Else PostgreSQL plans a statement with `= ANY ($1)` at
-        // each execution, which takes longer than most executions. So a statement must not need its values to choose an
-        // index: it says `id > $1`, with the least value for the first page, and never `$1 IS NULL OR id > $1`.
+        // Each connection plans a statement once, for all values. Otherwise PostgreSQL plans a statement with `= ANY ($1)`
+        // at each execution, and that takes longer than most executions. So a statement must find its index without its
+        // values. A page says `id > $1`, with the least value for the first page, and never `$1 IS NULL OR id > $1`.
         //
         // Sequential scans are off because every statement has an index for its look-up. Queues are mostly empty. A
         // plan made for an empty queue would scan the whole table, and PostgreSQL would keep the plan when the table is

@@ -34,7 +34,7 @@ import EventLoop
         try await database.write(Self.takeKeys, [.integer(Int64(limit))]).map(Picture.init)
     }
 
-    /// Notes that the keys of pictures are destroyed that were taken together. Their bytes are due at once. As in
+    /// Notes that the keys of pictures that were taken together are destroyed. Their bytes are due at once. As in
     /// ``remove(_:in:)``, a row with another due time stays as it is.
     func noteKeys(of pictures: [Picture]) async throws {
         _ = try await database.write(

@@ -16,8 +16,8 @@ import EventLoop
     }
 
     /// For a ``BatchWriter``: notes the time at which codes were sent, by the ids of their challenges. It does not wait
-    /// for a row that a try of the code has locked. A try that counts notes the time itself, and who tries a code no longer
-    /// waits for it.
+    /// for a row that a try of the code has locked. A try that counts notes the time itself. A person who tries a code no
+    /// longer waits for it.
     static let sent: Statement = """
         UPDATE challenges SET sent_at = clock_timestamp() WHERE id IN (
             SELECT id FROM challenges WHERE id = ANY ($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED)
