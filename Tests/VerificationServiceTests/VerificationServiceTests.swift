@@ -42,7 +42,7 @@ import Testing
             for consent in [nil, BiometricConsent(biometric: false, textVersion: "1", at: .now())] {
                 let begun = try await verifying.begin(person, consent)
                 #expect(begun.status == "declined" && begun.sessionId == nil && begun.prompts.isEmpty)
-                #expect(!begun.isCreated)
+                #expect(!begun.hasOtherSuccess)
             }
             #expect(try await verifying.decided.atLeast(2).map(\.outcome) == ["declined", "declined"])
             #expect(try await verifying.stage.rows("SELECT count(*) FROM verifications") == "0")
@@ -254,7 +254,7 @@ import Testing
     func uploaded(_ person: Identifier = .random()) async throws -> (person: Identifier, session: Identifier) {
         let begun = try await begin(person)
         let session = try #require(begun.sessionId)
-        #expect(begun.status == "awaiting_capture" && begun.isCreated && begun.prompts.count == 5)
+        #expect(begun.status == "awaiting_capture" && begun.hasOtherSuccess && begun.prompts.count == 5)
         try await send(session, person)
         return (person, session)
     }

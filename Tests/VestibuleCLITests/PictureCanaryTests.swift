@@ -46,7 +46,7 @@ import Testing
             "POST", "/verification/session/\(session)/capture", Self.promise(picture), expect: 201)
         let captureAddress = try await Self.upload(picture, to: capture["uploadUrl"])
         _ = try person.send(
-            "POST", "/verification/session/\(session)/complete", [:], expect: 200,
+            "POST", "/verification/session/\(session)/complete", [:], expect: 202,
             headers: ["Vestibule-Test-Verdict": "canaryverdict"])
         let seen = try reviewer.send("GET", "/admin/verification/\(session)", expect: 200)["captureUrl"]?.stringValue
         let window = Array(picture[2000..<2048])
@@ -136,7 +136,7 @@ import Testing
                 promise(picture, side: side), expect: 201)
             addresses.append(try await upload(picture, to: capture["uploadUrl"]))
         }
-        _ = try person.send("POST", "/verification/session/\(session)/complete", [:], expect: 200)
+        _ = try person.send("POST", "/verification/session/\(session)/complete", [:], expect: 202)
         let seen = try reviewer.send("GET", "/admin/verification/\(session)", expect: 200)
         for member in ["captureUrl", "backUrl"] {
             let url = try #require(seen[member]?.stringValue)

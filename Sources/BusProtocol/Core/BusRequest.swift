@@ -45,15 +45,15 @@ public protocol BusReply: MessageValue {
     /// The language of all texts of the reply (RFC 5646), at most 64 characters; `nil` if it has no texts, or texts in
     /// several languages.
     var contentLanguage: String? { get }
-    /// Whether the request created what the reply shows: HTTP 201.
-    var isCreated: Bool { get }
+    /// Whether the reply has the route's ``HTTPRoute/otherSuccess``.
+    var hasOtherSuccess: Bool { get }
 }
 
 extension BusReply {
     public var entityRevision: Int64? { nil }
     public var entityTag: EntityTag? { nil }
     public var contentLanguage: String? { nil }
-    public var isCreated: Bool { false }
+    public var hasOtherSuccess: Bool { false }
 }
 
 /// A reply that the gateway may pass to the client, byte for byte. Services do not send these to each other.

@@ -54,8 +54,9 @@ public struct HTTPRoute: Sendable {
     /// The response time could reveal whether an account exists. The gateway sends each response at a fixed time after
     /// its request arrived.
     public let hidesItsTime: Bool
-    /// The operation creates something or answers with what exists: 201 or the status of ``success``.
-    public let mayCreate: Bool
+    /// A second status of success, for replies with ``BusReply/hasOtherSuccess``: 201 if the operation created what the
+    /// reply shows, 202 if it goes on.
+    public let otherSuccess: Int?
     /// The largest body that is accepted, in bytes.
     public let bodyLimit: Int
 
@@ -63,7 +64,7 @@ public struct HTTPRoute: Sendable {
     /// from the reply.
     public init(
         _ method: Method, _ path: String, _ access: Access, _ summary: String, success: Int? = nil,
-        isRevalidated: Bool = false, carriesToken: Bool = false, hidesItsTime: Bool = false, mayCreate: Bool = false,
+        isRevalidated: Bool = false, carriesToken: Bool = false, hidesItsTime: Bool = false, otherSuccess: Int? = nil,
         bodyLimit: Int = 65_536
     ) {
         self.method = method
@@ -74,7 +75,7 @@ public struct HTTPRoute: Sendable {
         self.isRevalidated = isRevalidated
         self.carriesToken = carriesToken
         self.hidesItsTime = hidesItsTime
-        self.mayCreate = mayCreate
+        self.otherSuccess = otherSuccess
         self.bodyLimit = bodyLimit
     }
 }

@@ -17,7 +17,7 @@ extension FrameHeader {
         bytes += Self.magic
         bytes.append(wire.rawValue)
         bytes.append(kind.rawValue)
-        bytes.append((isReplay ? 1 : 0) | (wantsHello ? 2 : 0) | (isAsOperator ? 4 : 0) | (isCreated ? 8 : 0))
+        bytes.append((isReplay ? 1 : 0) | (wantsHello ? 2 : 0) | (isAsOperator ? 4 : 0) | (hasOtherSuccess ? 8 : 0))
         bytes.append(attempt)
         bytes.append(0)
         bytes.appendInteger(correlationID)
@@ -98,7 +98,7 @@ extension FrameHeader {
         isReplay = bytes[5] & 1 != 0
         wantsHello = bytes[5] & 2 != 0
         isAsOperator = bytes[5] & 4 != 0
-        isCreated = bytes[5] & 8 != 0
+        hasOtherSuccess = bytes[5] & 8 != 0
         attempt = bytes[6]
         budgetMs = bytes.integer(at: 20)
         sentAtMs = bytes.integer(at: 24)

@@ -50,8 +50,8 @@ public struct FrameHeader: Sendable, Equatable {
     /// Of a REQUEST: an operator sends what normally only programs send. Valid only on a connection with an operator's
     /// key.
     public var isAsOperator = false
-    /// Of a REPLY: the request created what the reply shows.
-    public var isCreated = false
+    /// Of a REPLY: over HTTP it has the second status of success of its route.
+    public var hasOtherSuccess = false
     /// The number of this attempt, from 1.
     public var attempt: UInt8 = 1
     /// Chosen by the caller; unique on its connection.

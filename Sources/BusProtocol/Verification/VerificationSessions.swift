@@ -12,7 +12,7 @@ public struct BeginVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .rateLimited],
         replyCarriesToken: true)
     public static let route = HTTPRoute(
-        .post, "/verification/session", .user, "Begins a verification.", mayCreate: true)
+        .post, "/verification/session", .user, "Begins a verification.", otherSuccess: 201)
 
     /// What the person agreed to. Without it the person declined.
     @Field(inExamples: true) public var consent: BiometricConsent?
@@ -27,7 +27,7 @@ public struct BeginDocumentVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .once, errors: [.unauthorized, .rateLimited],
         replyCarriesToken: true)
     public static let route = HTTPRoute(
-        .post, "/verification/document/session", .user, "Begins a verification by a document.", mayCreate: true)
+        .post, "/verification/document/session", .user, "Begins a verification by a document.", otherSuccess: 201)
 
     /// What the person agreed to. Without it the person declined.
     @Field(inExamples: true) public var consent: DocumentConsent?
@@ -73,7 +73,7 @@ public struct VerificationBegun: PublicReply {
     /// A check that the app runs in place of sending a photo.
     @Field(inExamples: false) public var provider: LivenessCheck?
 
-    public var isCreated: Bool { status == "awaiting_capture" }
+    public var hasOtherSuccess: Bool { status == "awaiting_capture" }
 }
 
 /// A check of a person's face that the app runs with the provider's own software.
@@ -154,7 +154,7 @@ public struct CompleteVerification: PublicRequest {
         service: .verification, callers: [.gateway], effect: .idempotent,
         errors: [.unauthorized, .notFound, .verificationClosed, .captureMissing])
     public static let route = HTTPRoute(
-        .post, "/verification/session/{id}/complete", .user, "Ends a verification.")
+        .post, "/verification/session/{id}/complete", .user, "Ends a verification.", otherSuccess: 202)
 
     /// The session.
     @Field(from: .path("id")) public var sessionId: Identifier
@@ -185,6 +185,9 @@ public struct VerificationView: PublicReply {
     @Field(.string(1...500), example: "We are looking at your photo.") public var message: String
     /// How many sessions may still be judged.
     @Field(.integer(0...3), example: 2) public var attemptsLeft: Int64
+
+    /// There is no verdict yet.
+    public var hasOtherSuccess: Bool { status == "processing" || status == "manual_review" }
 }
 
 /// Takes the consent to a verification by a photo back. The photo is destroyed at once. A verdict stays. Whoever is not

@@ -215,7 +215,8 @@ import JSONText
         case .reply:
             let reply = RawReply(
                 body: body, isReplay: header.isReplay, entityRevision: header.entityRevision,
-                entityTag: header.entityTag, contentLanguage: header.contentLanguage, isCreated: header.isCreated)
+                entityTag: header.entityTag, contentLanguage: header.contentLanguage,
+                hasOtherSuccess: header.hasOtherSuccess)
             finish(header.correlationID, .reply(reply))
         case .error: finish(header.correlationID, outcome(ofError: body))
         case .ping, .request, .cancel: malformedFrames += 1

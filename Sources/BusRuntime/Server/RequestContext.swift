@@ -146,6 +146,6 @@ package struct RawReply: Sendable {
     package var entityTag: EntityTag?
     /// The language of its texts, if they are all in one.
     package var contentLanguage: String?
-    /// The request created what it shows.
-    package var isCreated = false
+    /// Over HTTP it has the second status of success of its route.
+    package var hasOtherSuccess = false
 }

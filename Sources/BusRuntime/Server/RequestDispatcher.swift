@@ -249,7 +249,7 @@ import EventLoop
             header.entityRevision = reply.entityRevision
             header.entityTag = reply.entityTag
             header.contentLanguage = reply.contentLanguage
-            header.isCreated = reply.isCreated
+            header.hasOtherSuccess = reply.hasOtherSuccess
             onAnswer?(header, reply.body, job.peer.address)
         case .failure(let error):
             code = error.code

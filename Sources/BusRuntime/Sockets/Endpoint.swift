@@ -27,7 +27,8 @@ struct Endpoint: Sendable {
             }
             return RawReply(
                 body: bytes, isReplay: context.isReplay, entityRevision: reply.entityRevision,
-                entityTag: reply.entityTag, contentLanguage: reply.contentLanguage, isCreated: reply.isCreated)
+                entityTag: reply.entityTag, contentLanguage: reply.contentLanguage,
+                hasOtherSuccess: reply.hasOtherSuccess)
         }
     }
 

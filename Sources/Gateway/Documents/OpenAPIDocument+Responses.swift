@@ -8,7 +8,7 @@ extension OpenAPIDocument {
         for problem in Self.problems(route) { responses[String(problem.status)] = problem.reference }
         if let success = success(of: route, schemas) {
             responses[String(route.success)] = success
-            if route.mayCreate { responses["201"] = success }
+            if let other = route.otherSuccess { responses[String(other)] = success }
         }
         if route.isRevalidated {
             responses["304"] = [

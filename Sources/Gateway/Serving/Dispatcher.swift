@@ -288,7 +288,8 @@ import ProcessRuntime
             throw Problem(error)
         }
         var response = HTTPResponse(
-            status: reply.isCreated ? 201 : route.success, headers: ["cache-control": "no-store"])
+            status: reply.hasOtherSuccess ? route.otherSuccess ?? route.success : route.success,
+            headers: ["cache-control": "no-store"])
         if !binding.replyIsEmpty {
             response.headers.set("content-type", "application/json")
             response.body = reply.body

@@ -16,7 +16,7 @@ struct BeginVerificationHandler: RequestHandler {
     func handle(_ request: BeginVerification, context: RequestContext) async throws -> VerificationBegun {
         let consent = request.consent.flatMap { $0.biometric ? ($0.textVersion, $0.at) : nil }
         var begun = try await workflow.begin(.photo, consent, inbox, context)
-        guard let rekognition, begun.isCreated, let session = begun.sessionId,
+        guard let rekognition, begun.hasOtherSuccess, let session = begun.sessionId,
             let known = try await workflow.store.verification(of: session), !known.verification.needsReviewers
         else {
             return begun

@@ -14,7 +14,9 @@ extension DemoClient {
             try await person.addCapture(session: session, .init(contentType: .imageJpeg, length: photo.count))
         }
         try await upload(photo, "image/jpeg", to: capture.uploadUrl)
-        try await step("a verdict is asked for") { try await person.completeVerification(session: session) }
+        try await step("a verdict is asked for", expect: 202) {
+            try await person.completeVerification(session: session)
+        }
         _ = try await wait(seconds: 30, until: { ![.processing, .inconclusive].contains($0.status) }) {
             try await person.getVerification(session: session)
         }

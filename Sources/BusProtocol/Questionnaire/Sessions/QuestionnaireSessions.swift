@@ -13,7 +13,7 @@ public struct OpenSession: PublicRequest {
         errors: [.unauthorized, .notFound, .tooManySessions])
     public static let route = HTTPRoute(
         .post, "/questionnaires/{key}/sessions", .user, "Opens a session, or answers with the open one.",
-        mayCreate: true)
+        otherSuccess: 201)
     /// The most sessions of one person and questionnaire.
     public static let most: Int64 = 16
     /// The platforms on which a session can be opened.

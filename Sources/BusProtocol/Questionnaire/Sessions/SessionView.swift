@@ -34,7 +34,7 @@ public struct SessionView: PublicReply {
     /// For an open session: a newer version to which the person may move it.
     public var offer: SessionOffer?
 
-    public var isCreated: Bool { isNew == true }
+    public var hasOtherSuccess: Bool { isNew == true }
 }
 
 /// A newer version of a session's questionnaire. `POST …/migrations` moves the session to it.
