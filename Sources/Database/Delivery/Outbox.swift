@@ -25,8 +25,8 @@ package struct OutboxItem: Sendable {
 @Loop package final class Outbox {
     let database: Database
     let sealer: Sealer
-    /// Called when the outbox has written an item that is due now.
-    var onEnqueue: [@Loop () -> Void] = []
+    /// Called when an item for the destination may be due; `nil` stands for every destination.
+    var onEnqueue: [@Loop (String?) -> Void] = []
 
     /// The watches that learn of each attempt to deliver an item.
     var watches: [DeliveryWatch] = []
@@ -63,7 +63,7 @@ package struct OutboxItem: Sendable {
                 ])
         }
         watch?.expect(items.map(\.1))
-        lookNow(after: transaction)
+        for service in services { lookNow(for: service.rawValue, after: transaction) }
     }
 
     /// Passes an item to the service's own deliverers, now or when it is due by the database's clock.
@@ -74,16 +74,16 @@ package struct OutboxItem: Sendable {
         let sealed = sealer.seal(payload, associated: id.array)
         transaction.send(
             Self.insert, [.uuid(id), .text(destination), .bytes(sealed), .timestamp(dueAt)])
-        if dueAt == nil { lookNow(after: transaction) }
+        if dueAt == nil { lookNow(for: destination, after: transaction) }
     }
 
     /// A relay that looks before the commit would find nothing and go to sleep.
-    func lookNow(after transaction: Transaction) {
-        transaction.afterCommit { [weak self] in self?.lookNow() }
+    func lookNow(for destination: String, after transaction: Transaction) {
+        transaction.afterCommit { [weak self] in self?.onEnqueue.forEach { $0(destination) } }
     }
 
     /// Makes the relays look at once. For code that makes an item due in another way.
-    package func lookNow() { onEnqueue.forEach { $0() } }
+    package func lookNow() { onEnqueue.forEach { $0(nil) } }
 
     /// In each run of the server, numbers begin with the time of the first event, in µs.
     ///

@@ -18,6 +18,8 @@ package struct OutboxLane: Sendable {
         OutboxLane(destinations: destinations, isOnly: false)
     }
 
+    func contains(_ destination: String) -> Bool { destinations.contains(destination) == isOnly }
+
     /// The lane without these destinations.
     func without(_ absent: [String]) -> OutboxLane {
         isOnly
@@ -96,7 +98,10 @@ package struct RedeliverLater: Error, Equatable {
 
     /// Runs until `stop`.
     package func run() async {
-        outbox.onEnqueue.append { [weak self] in self?.wake() }
+        outbox.onEnqueue.append { [weak self] destination in
+            guard let self, destination.map(lane.contains) ?? true else { return }
+            wake()
+        }
         while !isStopped {
             let room = Self.batch - inHand
             let taken = room > 0 ? await look(for: room) : 0
