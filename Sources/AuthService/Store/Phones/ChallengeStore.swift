@@ -278,11 +278,13 @@ extension Secrets {
         INSERT INTO prefix_breakers (prefix_hash, until)
         SELECT $1, clock_timestamp() + interval '1 hour'
         FROM (
-            SELECT count(DISTINCT phone_hash) AS asked,
-                count(DISTINCT phone_hash) FILTER (WHERE state = 'used') AS verified
-            FROM challenges
-            WHERE prefix_hash = $1 AND created_at > now() - interval '1 hour' AND state <> 'undelivered'
-        ) AS numbers
+            SELECT count(*) AS asked, count(*) FILTER (WHERE is_verified) AS verified
+            FROM (
+                SELECT bool_or(state = 'used') AS is_verified FROM challenges
+                WHERE prefix_hash = $1 AND created_at > now() - interval '1 hour' AND state <> 'undelivered'
+                GROUP BY phone_hash
+            ) AS numbers
+        ) AS counts
         WHERE asked >= $2 AND verified * 10 < asked
         ON CONFLICT (prefix_hash) DO UPDATE SET until = excluded.until
         """
