@@ -232,7 +232,8 @@ import Testing
                 Loop.spawn {
                     while true {
                         do {
-                            return try await Self.begin(verifying, person, key: key).provider?.sessionId
+                            return try await patiently { try await Self.begin(verifying, person, key: key) }
+                                .provider?.sessionId
                         } catch let error as BusError where error.code == ErrorCode.requestInProgress.name {
                             try await Loop.sleep(for: .milliseconds(20))
                         }

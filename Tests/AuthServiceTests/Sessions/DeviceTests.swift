@@ -9,9 +9,11 @@ import Testing
 @Suite("devices of an account") struct DeviceTests {
     private static let phone = "+14155552671"
 
+    /// A push whose result could not be noted is sent again with the same id, and counts once.
     private static func tokens(_ auth: AuthStage, of kind: String) -> [String] {
-        auth.spool.pushes().filter { $0["data"]?["kind"]?.stringValue == kind }
-            .compactMap { $0["pushToken"]?.stringValue }.sorted()
+        let pushes = auth.spool.pushes().filter { $0["data"]?["kind"]?.stringValue == kind }
+        let tokens = pushes.map { ($0["id"]?.stringValue, $0["pushToken"]?.stringValue) }
+        return Dictionary(tokens) { first, _ in first }.values.compactMap { $0 }.sorted()
     }
 
     /// Nothing is on its way any more.
