@@ -20,6 +20,9 @@ package struct OutboxLane: Sendable {
 
     func contains(_ destination: String) -> Bool { destinations.contains(destination) == isOnly }
 
+    /// Whether items of the lane may be timers, which need the time of a clock that has not jumped.
+    var mayHaveTimers: Bool { !isOnly || destinations.contains { $0.hasPrefix("timer:") } }
+
     /// The lane without these destinations.
     func without(_ absent: [String]) -> OutboxLane {
         isOnly
@@ -71,7 +74,8 @@ package struct RedeliverLater: Error, Equatable {
     /// The error code of the last look.
     private var blindness: String?
     private var timersMayFire = true
-    /// Whether the database's clock and this machine's boot clock advanced together, at the last look.
+    /// Whether the database's clock and this machine's boot clock advanced together, at the last look. A relay without
+    /// timers looks at neither.
     package var trustsClock: Bool { timersMayFire }
     /// Called when the database's clock jumped, and for each item that became a dead letter.
     package var onAlarm: (@Loop (OutboxAlarm) -> Void)?
@@ -163,9 +167,11 @@ package struct RedeliverLater: Error, Equatable {
         // This read shares a round trip with the look at the clock.
         let mayBeDue =
             isIdle ? Loop.spawn { [outbox] in try await outbox.database.read(Self.due)[0].bool("may_be_due") } : nil
-        let now = try await trustedTime()
-        if now == nil, timersMayFire { onAlarm?(.clockJumped(onNewPrimary: timeline != trustedTimeline)) }
-        timersMayFire = now != nil
+        let now = lane.mayHaveTimers ? try await trustedTime() : nil
+        if now == nil, lane.mayHaveTimers, timersMayFire {
+            onAlarm?(.clockJumped(onNewPrimary: timeline != trustedTimeline))
+        }
+        timersMayFire = now != nil || !lane.mayHaveTimers
         if let mayBeDue, try await !mayBeDue.value, delivered.isEmpty { return 0 }
         let done = delivered
         let lane = lane.without(absent?() ?? [])
