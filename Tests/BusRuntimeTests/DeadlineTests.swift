@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The server sends the error to a raw peer, although the handler does not end.
-    @Test func isReportedByTheServerToo() async throws {
+    @Test(.timed) func isReportedByTheServerToo() async throws {
         try await BusLab.run { lab in
             let promise = LoopPromise<Void>()
             let server = try lab.server(handlers: [
