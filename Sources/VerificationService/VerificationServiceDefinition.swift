@@ -71,7 +71,6 @@ enum VerificationServiceDefinition {
         container.ownGauges = { statistics.measures }
         container.background("statistics", every: .seconds(5)) { try await statistics.look() }
         try handleVerifications(container, photos, vault, statistics)
-        container.handle(CreateUploadHandler(inbox: container.inbox, media: media))
         let moderation = try container.configuration.text("VERIFICATION_MODERATION")
         var workflow = PhotoWorkflow(
             photos: photos, outbox: container.outbox, audit: container.audit,
@@ -204,7 +203,9 @@ enum VerificationServiceDefinition {
             BeginVerificationHandler(
                 inbox: container.inbox, workflow: workflow, rekognition: judge as? RekognitionJudge,
                 log: container.log))
-        container.handle(AddCaptureHandler(inbox: container.inbox, workflow: workflow, hasVault: vault != nil))
+        let captures = CapturePromiser(workflow: workflow, hasVault: vault != nil)
+        container.handle(AddCaptureHandler(inbox: container.inbox, captures: captures))
+        container.handle(CreateUploadHandler(inbox: container.inbox, media: photos.media, captures: captures))
         container.handle(CompleteVerificationHandler(workflow: workflow))
         container.handle(GetVerificationHandler(store: store))
         container.handle(BeginDocumentVerificationHandler(inbox: container.inbox, workflow: workflow))

@@ -75,6 +75,40 @@ import Testing
         }
     }
 
+    @Test func theSharedRouteTakesThePicturesOfTheSessionThatWaitsForThem() async throws {
+        try await Verifying.run { verifying in
+            let person = Identifier.random()
+            let length = Int64(MediaStage.picture.count)
+            func upload(_ kind: String, _ side: String? = nil, _ type: String = "image/png") -> CreateUpload {
+                CreateUpload(kind: kind, side: side, contentType: type, length: length)
+            }
+            for kind in ["verification", "document"] {
+                await #expect(throws: VerificationWorkflow.over) {
+                    try await verifying.ask(upload(kind), person, key: "early \(kind)")
+                }
+            }
+            let photo = try #require(try await verifying.begin(person).sessionId)
+            let document = try #require(try await verifying.beginDocument(person).sessionId)
+            await #expect(throws: BusError(.unsupportedMediaType, "Please send the picture as JPEG or PNG.")) {
+                try await verifying.ask(upload("verification", nil, "image/heic"), person, key: "heic")
+            }
+            for (kind, side) in [("verification", nil), ("document", "front"), ("document", "back")] {
+                // The listener starts a moment after the replica is ready.
+                var url = ""
+                while !url.hasPrefix("http") {
+                    try await verifying.stage.rows("DELETE FROM upload_counts")
+                    url = try await verifying.ask(upload(kind, side), person, key: "\(Identifier.random())").uploadUrl
+                }
+                #expect(try await verifying.media.send(MediaStage.picture, to: url).status == 204)
+            }
+            let kept = (try await verifying.captures(.verification), try await verifying.captures(.document))
+            #expect(kept == (1, 2))
+            #expect(try await verifying.complete(document, person).status == "manual_review")
+            #expect(try await verifying.complete(photo, person).status == "processing")
+            #expect(try await verifying.decided.atLeast(2).map(\.outcome).sorted() == ["in_review", "verified"])
+        }
+    }
+
     @Test func theLocalJudgeRefusesAPictureOfTooLittleQuality() async throws {
         try await Verifying.run { verifying in
             let (person, session) = try await verifying.uploaded()

@@ -1,19 +1,26 @@
 import JSONText
 
 /// Promises an upload: the answer says where the app sends the picture, past the gateway.
+///
+/// A picture of a verification belongs to the person's session that waits for it. Pictures of a recovery have routes of
+/// their own, since a claimant proves their number first.
 @Message
 public struct CreateUpload: PublicRequest {
     public typealias Reply = UploadCreated
     public static let type: MessageType = "verification.create-upload"
     public static let rules = MessageRules(
         service: .verification, callers: [.gateway], effect: .once,
-        errors: [.unauthorized, .validationFailed, .unsupportedMediaType, .bodyTooLarge, .rateLimited],
+        errors: [
+            .unauthorized, .validationFailed, .unsupportedMediaType, .bodyTooLarge, .verificationClosed, .rateLimited,
+        ],
         replyCarriesToken: true)
     public static let route = HTTPRoute(
         .post, "/media", .user, "Asks for an address to upload a picture to.", success: 201)
 
-    /// What the picture is for.
-    @Field(.open(1...64, "profile_photo")) public var kind: String
+    /// What the picture is for: the person's profile, or a verification by a photo or by a document.
+    @Field(.open(1...64, "profile_photo", "verification", "document")) public var kind: String
+    /// Which side of a document the picture shows. Missing is `front`. Other pictures have one side only.
+    @Field(.values("front", "back"), inExamples: false) public var side: String?
     /// The type of the picture: `image/jpeg` or `image/png`. Others are refused with 415.
     @Field(.string(1...100), example: "image/jpeg") public var contentType: String
     /// The length of the picture in bytes, at most 8 MiB. A longer one is refused with 413.

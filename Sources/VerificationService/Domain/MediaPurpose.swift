@@ -7,6 +7,9 @@ enum MediaPurpose: String, Sendable, CaseIterable {
     /// The purpose of the pictures of a verification.
     init(of tier: Tier) { self = tier == .photo ? .verification : .document }
 
+    /// The tier of the verification to which the picture belongs; `nil` if it belongs to none.
+    var tier: Tier? { Tier.allCases.first { Self(of: $0) == self } }
+
     /// How long a picture is kept after it arrived. A photo that gets a place in the profile is kept for longer.
     var life: Duration { self == .recoveryEvidence ? .seconds(30 * 86_400) : .seconds(86_400) }
 

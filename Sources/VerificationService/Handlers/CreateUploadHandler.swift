@@ -8,10 +8,11 @@ import ServiceRuntime
 struct CreateUploadHandler: RequestHandler {
     let inbox: Inbox
     let media: MediaStore
+    let captures: CapturePromiser
 
     func handle(_ request: CreateUpload, context: RequestContext) async throws -> UploadCreated {
         let person = try context.person().userID
-        guard let purpose = MediaPurpose(rawValue: request.kind), purpose == .profilePhoto else {
+        guard let purpose = MediaPurpose(rawValue: request.kind), purpose != .recoveryEvidence else {
             throw BusError(
                 .validationFailed, "Some fields need another look.",
                 errors: [.init(field: "kind", code: "not_allowed", message: "Must be one of the listed values.")])
@@ -20,10 +21,16 @@ struct CreateUploadHandler: RequestHandler {
             throw refusal
         }
         return try await inbox.once(context, carriesToken: true) { transaction in
-            guard
-                let reserved = try await media.promise(
-                    purpose, contentType: request.contentType, length: request.length, for: person, in: transaction)
-            else { throw Self.unauthorized }
+            let reserved =
+                if let tier = purpose.tier {
+                    try await captures.promise(
+                        request.contentType, request.length, side: request.side,
+                        to: captures.workflow.store.locked(person, tier, in: transaction), in: transaction)
+                } else {
+                    try await media.promise(
+                        purpose, contentType: request.contentType, length: request.length, for: person, in: transaction)
+                }
+            guard let reserved else { throw Self.unauthorized }
             return .reply(
                 UploadCreated(mediaId: reserved.media, uploadUrl: reserved.url, expiresAt: reserved.expiresAt))
         }

@@ -105,28 +105,42 @@ extension VerificationWorkflow {
     }
 }
 
-/// Promises an upload of a verification session's photo, or of a side of its document.
-struct AddCaptureHandler: RequestHandler {
-    let inbox: Inbox
+/// Promises uploads of a verification session's photo, or of a side of its document.
+@Loop struct CapturePromiser {
     let workflow: VerificationWorkflow
     /// Whether this replica has folders for pictures.
     let hasVault: Bool
 
+    /// - Throws: ``BusError`` `verification_closed` if the verification waits for no picture.
+    func promise(
+        _ contentType: String, _ length: Int64, side: String?, to known: VerificationStore.Known,
+        in transaction: Transaction
+    ) async throws -> MediaStore.Reserved {
+        guard hasVault else {
+            throw BusError(.serviceUnavailable, "Photos cannot be sent right now. Please try again later.")
+        }
+        let tier = known.verification.tier
+        guard known.verification.status == .awaitingCapture,
+            let capture = try await workflow.photos.media.promise(
+                MediaPurpose(of: tier), contentType: contentType, length: length, for: known.person, in: transaction)
+        else { throw VerificationWorkflow.over }
+        let isBack = tier == .id && side == "back"
+        try await workflow.apply(.uploadReserved(capture.media, isBack: isBack), to: known, in: transaction)
+        return capture
+    }
+}
+
+/// Promises an upload to a session that the app names.
+struct AddCaptureHandler: RequestHandler {
+    let inbox: Inbox
+    let captures: CapturePromiser
+
     func handle(_ request: AddCapture, context: RequestContext) async throws -> CapturePromised {
         let person = try context.person().userID
         return try await inbox.once(context, carriesToken: true) { transaction in
-            let known = try await workflow.locked(person, of: request.sessionId, in: transaction)
-            let (media, tier) = (workflow.photos.media, known.verification.tier)
-            guard hasVault else {
-                throw BusError(.serviceUnavailable, "Photos cannot be sent right now. Please try again later.")
-            }
-            guard known.verification.status == .awaitingCapture,
-                let capture = try await media.promise(
-                    MediaPurpose(of: tier), contentType: request.contentType, length: request.length, for: person,
-                    in: transaction)
-            else { throw VerificationWorkflow.over }
-            let isBack = tier == .id && request.side == "back"
-            try await workflow.apply(.uploadReserved(capture.media, isBack: isBack), to: known, in: transaction)
+            let known = try await captures.workflow.locked(person, of: request.sessionId, in: transaction)
+            let capture = try await captures.promise(
+                request.contentType, request.length, side: request.side, to: known, in: transaction)
             return .reply(CapturePromised(uploadUrl: capture.url, expiresAt: capture.expiresAt))
         }
     }

@@ -186,6 +186,15 @@ public struct Control: OpenEnum {
     public static let upload = Self(rawValue: "upload")
 }
 
+/// Which side of a document the picture shows. Missing is `front`. Other pictures have one side only.
+public struct CreateUploadRequestSide: OpenEnum {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let front = Self(rawValue: "front")
+    public static let back = Self(rawValue: "back")
+}
+
 /// Why a capability is disabled.
 public struct DisabledReason: OpenEnum {
     public let rawValue: String

@@ -467,17 +467,20 @@ public struct Coordinates: Codable, Sendable, Equatable {
 
 /// The body of `createUpload`.
 public struct CreateUploadRequest: Codable, Sendable, Equatable {
-    /// What the picture is for.
+    /// What the picture is for: the person's profile, or a verification by a photo or by a document.
     public var kind: String
     /// The type of the picture: `image/jpeg` or `image/png`. Others are refused with 415.
     public var contentType: String
     /// The length of the picture in bytes, at most 8 MiB. A longer one is refused with 413.
     public var length: Int
+    /// Which side of a document the picture shows. Missing is `front`. Other pictures have one side only.
+    public var side: CreateUploadRequestSide?
 
-    public init(kind: String, contentType: String, length: Int) {
+    public init(kind: String, contentType: String, length: Int, side: CreateUploadRequestSide? = nil) {
         self.kind = kind
         self.contentType = contentType
         self.length = length
+        self.side = side
     }
 }
 

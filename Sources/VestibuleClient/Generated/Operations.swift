@@ -892,7 +892,7 @@ extension VestibuleAPI {
     /// Promises an upload: the answer says where the app sends the picture, past the gateway.
     ///
     /// - Throws: ``VestibuleError``; codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`,
-    ///   `unsupported_media_type`, `validation_failed`.
+    ///   `unsupported_media_type`, `validation_failed`, `verification_closed`.
     public func createUpload(_ body: CreateUploadRequest) async throws(VestibuleError) -> UploadCreated {
         try await send(Call<UploadCreated>(.post, "/media", access: .session, body: body)).value
     }

@@ -22,6 +22,7 @@ extension CreateUpload: MessageContract {
             errors: [.init(field: "kind", code: "not_allowed", message: "Must be one of the listed values.")]),
         BusError(.unsupportedMediaType, "Please send the picture as JPEG or PNG."),
         BusError(.bodyTooLarge, "The picture is larger than 8 MiB. Please send a smaller one."),
+        BusError(.verificationClosed, "This verification is over. Please begin a new one."),
         BusError(
             .rateLimited, "You have uploaded many pictures today. Please come back tomorrow.",
             retryAfter: .seconds(3600)),
@@ -43,6 +44,9 @@ extension CreateUpload: MessageContract {
         },
         "body_too_large": { _ in
             Asked(CreateUpload(kind: "profile_photo", contentType: "image/png", length: 8_388_609), for: .random())
+        },
+        "verification_closed": { _ in
+            Asked(CreateUpload(kind: "document", contentType: "image/png", length: 1), for: .random())
         },
         "rate_limited": { provider in
             let person = Identifier.random()

@@ -473,13 +473,18 @@ export type Coordinates = {
 
 /** The body of `createUpload`. */
 export type CreateUploadRequest = {
-    /** What the picture is for. */
+    /** What the picture is for: the person's profile, or a verification by a photo or by a document. */
     kind: string
     /** The type of the picture: `image/jpeg` or `image/png`. Others are refused with 415. */
     contentType: string
     /** The length of the picture in bytes, at most 8 MiB. A longer one is refused with 413. */
     length: number
+    /** Which side of a document the picture shows. Missing is `front`. Other pictures have one side only. */
+    side?: CreateUploadRequestSide
 }
+
+/** Which side of a document the picture shows. Missing is `front`. Other pictures have one side only. */
+export type CreateUploadRequestSide = 'front' | 'back' | (string & {})
 
 /** The body of `deleteAnswer`. */
 export type DeleteAnswerRequest = {

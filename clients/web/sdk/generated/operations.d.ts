@@ -875,7 +875,7 @@ export class Operations {
     /**
      * Promises an upload: the answer says where the app sends the picture, past the gateway.
      * Codes: `idempotency_answer_gone`, `idempotency_key_reused`, `request_in_progress`, `unsupported_media_type`,
-     * `validation_failed`.
+     * `validation_failed`, `verification_closed`.
      * @param {{ body: import('./models.js').CreateUploadRequest } & CallOptions} call
      * @returns {Promise<import('./models.js').UploadCreated>}
      */
