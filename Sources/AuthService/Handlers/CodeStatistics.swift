@@ -23,7 +23,7 @@ import ServiceRuntime
         measures = [
             "sms_budget_used": limits.budget.share(of: used),
             "email_budget_used": SMSBudget.share(emails, of: limits.emailsPerHour),
-            "sms_prefixes_closed": Double(try await SMSBudgetStore.closedPrefixes(in: database)),
+            "sms_prefixes_closed": Double(try await PrefixBreakerStore.closed(in: database)),
         ]
         var nowFull = limits.budget.full(of: used)
         if SMSBudget.isFull(emails, of: limits.emailsPerHour) { nowFull.insert(SMSBudget.emails) }

@@ -78,9 +78,14 @@ import EventLoop
 
     /// Sends a statement without waiting. It goes with the next statement that waits, or with the commit. If this
     /// statement fails, so does the next one or the commit.
-    package func send(_ statement: Statement, _ values: [SQLValue] = []) {
+    ///
+    /// - Parameter take: gets the rows, before the transaction has ended.
+    package func send(_ statement: Statement, _ values: [SQLValue] = [], take: (@Loop ([Row]) -> Void)? = nil) {
         begin()
-        pass(statement, values) { [weak self] result in self?.note(result) }
+        pass(statement, values) { [weak self] result in
+            self?.note(result)
+            if let take, case .success(let rows) = result { take(rows) }
+        }
     }
 
     private func pass(

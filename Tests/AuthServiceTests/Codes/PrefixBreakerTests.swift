@@ -86,6 +86,46 @@ import Testing
         }
     }
 
+    /// The oracle counts at each send.
+    @Test func replicasCloseAtTheSendAtWhichACountEachTimeWould() {
+        for _ in 0..<200 {
+            var replicas = Array(repeating: PrefixBreaker(), count: .random(in: 1...15))
+            let (attackBegins, verifiedShare) = (Int.random(in: 0..<1000), Double.random(in: 0...1))
+            var count = PrefixBreaker.Count(asked: 0, verified: 0)
+            var (isClosed, sends) = (false, 0)
+            while sends < 4000, !isClosed {
+                let replica = sends % replicas.count
+                sends += 1
+                count.asked += 1
+                let mustClose = count.asked >= 50 && count.verified * 10 < count.asked
+                if replicas[replica].mustCount([1], now: 0) {
+                    replicas[replica].note(count, of: [1], now: 0)
+                    isClosed = mustClose
+                }
+                guard isClosed == mustClose else {
+                    Issue.record("not closed at send \(sends) of \(replicas.count) replicas, after \(count)")
+                    return
+                }
+                if sends < attackBegins, .random(in: 0..<1) < verifiedShare { count.verified += 1 }
+            }
+        }
+    }
+
+    @Test func aBusyPrefixIsSeldomCountedAndACountIsGoodForFiveSeconds() {
+        var breaker = PrefixBreaker()
+        var counts = 0
+        for asked in 1...10_000 where breaker.mustCount([1], now: 0) {
+            counts += 1
+            breaker.note(.init(asked: Int64(asked), verified: Int64(asked) * 9 / 10), of: [1], now: 0)
+        }
+        #expect(counts < 50)
+        let (soon, late) = (
+            breaker.mustCount([1], now: 4_999_999_999), breaker.mustCount([1], now: 5_000_000_000)
+        )
+        let other = breaker.mustCount([2], now: 0)
+        #expect((soon, late, other) == (false, true, true))
+    }
+
     @Test(
         "the country code and four digits",
         arguments: [("+14155552671", "14155"), ("+46701234567", "467012"), ("+35315550123", "3531555")])

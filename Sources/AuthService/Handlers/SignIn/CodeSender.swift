@@ -15,6 +15,7 @@ struct CodeSender: Sendable {
     let limits: ChallengeLimits
     let text: CodeText
     let acts: ChallengePurposeResolver
+    private let prefixes = PrefixBreakerStore()
 
     /// - Parameters:
     ///   - device: how a known device proves itself.
@@ -47,15 +48,16 @@ struct CodeSender: Sendable {
                 code: secrets.hash(ofCode: code, challenge: id, contact: hash), lifetime: limits.lifetime,
                 in: transaction)
             acts.bind(id, to: act, in: transaction)
-            SMSBudgetStore.take(country: country, in: transaction)
             if let replaced {
                 ChallengeStore.replace(replaced, address: origin.address, proof: proof, in: transaction)
             }
             if let prefix, let numbers = limits.perPrefixHour, !history.isKnownDevice {
-                ChallengeStore.closePrefix(prefix, from: numbers, in: transaction)
+                prefixes.close(prefix, from: numbers, in: transaction)
             }
             let message = message(to: contact, code, act, challenge: id, .named(context.language))
             outbox.enqueue(contact.kind.destination, payload: try WireJSON.encode(message), in: transaction)
+            // Last, since other sends may wait for its rows until the transaction ends.
+            SMSBudgetStore.take(country: country, in: transaction)
             return .reply(reply(id))
         }
     }

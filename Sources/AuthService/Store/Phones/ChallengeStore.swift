@@ -136,12 +136,6 @@ extension Secrets {
             ])
     }
 
-    /// Closes a prefix for an hour if two things hold. At least `numbers` of its numbers got codes within an hour, and
-    /// under a tenth of these numbers were verified. The code that is being sent counts too.
-    static func closePrefix(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
-        transaction.send(closePrefix, [.bytes(prefix), .integer(numbers)])
-    }
-
     /// Reads a challenge and locks its phone until the transaction ends; `nil` if there is none. So tries at all
     /// challenges of the phone are counted one after the other.
     static func locked(_ id: Identifier, in transaction: Transaction) async throws -> Challenge? {
@@ -273,20 +267,6 @@ extension Secrets {
             (id, phone_hash, phone_sealed, purpose, asker, address_hash, prefix_hash, code_hash, expires_at, site_hash,
             mailbox_hash)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 s', $10, $11)
-        """
-    private static let closePrefix: Statement = """
-        INSERT INTO prefix_breakers (prefix_hash, until)
-        SELECT $1, clock_timestamp() + interval '1 hour'
-        FROM (
-            SELECT count(*) AS asked, count(*) FILTER (WHERE is_verified) AS verified
-            FROM (
-                SELECT bool_or(state = 'used') AS is_verified FROM challenges
-                WHERE prefix_hash = $1 AND created_at > now() - interval '1 hour' AND state <> 'undelivered'
-                GROUP BY phone_hash
-            ) AS numbers
-        ) AS counts
-        WHERE asked >= $2 AND verified * 10 < asked
-        ON CONFLICT (prefix_hash) DO UPDATE SET until = excluded.until
         """
     private static let lockPhone = Statement(
         "SELECT \(AdvisoryLock.codes.wait(for: "encode(phone_hash, 'hex')")) FROM challenges WHERE id = $1")

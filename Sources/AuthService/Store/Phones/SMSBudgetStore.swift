@@ -19,12 +19,6 @@ import EventLoop
         try await database.read(used).reduce(into: [:]) { $0[try $1.text("scope")] = try $1.integer("used") }
     }
 
-    /// The number of closed prefixes, to which strangers get no codes.
-    static func closedPrefixes(in database: Database) async throws -> Int64 {
-        try await database.read("SELECT count(*) AS count FROM prefix_breakers WHERE until > now()").first?
-            .integer("count") ?? 0
-    }
-
     /// The row of all codes is always locked first, to avoid deadlocks.
     private static let take: Statement = """
         INSERT INTO sms_budget AS b (scope, hour, shard, used)
