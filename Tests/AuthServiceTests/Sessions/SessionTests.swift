@@ -84,7 +84,8 @@ import Testing
                 try await auth.stage.rows(
                     """
                     UPDATE sessions SET created_at = now() - interval '\(daysOld) days' + interval '\(correction)',
-                        last_used_at = now() - interval '\(daysIdle) days' + interval '\(correction)'
+                        last_used_at = now() - interval '\(daysIdle) days' + interval '\(correction)',
+                        used_on = now() - interval '\(daysIdle) days' + interval '\(correction)'
                     """)
             }
             try await grow("1 minute")

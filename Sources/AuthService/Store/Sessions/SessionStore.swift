@@ -276,7 +276,8 @@ struct PresentedToken: Sendable {
             INSERT INTO refresh_tokens (hash, session_id, generation) VALUES ($3, $4, $5)
         )
         UPDATE sessions SET generation = $5, access_id = $6, used_generation = greatest(used_generation, $7),
-            last_used_at = clock_timestamp() WHERE id = $4
+            last_used_at = clock_timestamp(), used_on = (clock_timestamp() AT TIME ZONE 'UTC')::date
+        WHERE id = $4
         """
     private static let noteUse: Statement = """
         UPDATE sessions s SET used_generation = generation FROM devices d
@@ -316,8 +317,9 @@ struct PresentedToken: Sendable {
     nonisolated static let overdue = Statement(
         """
         SELECT id, person_id FROM sessions
-        WHERE revoked_at IS NULL AND (last_used_at <= now() - $1::bigint * interval '1 s'
-            OR created_at <= now() - $2::bigint * interval '1 s')
+        WHERE revoked_at IS NULL AND (created_at <= now() - $2::bigint * interval '1 s'
+            OR used_on <= ((now() - $1::bigint * interval '1 s') AT TIME ZONE 'UTC')::date
+                AND last_used_at <= now() - $1::bigint * interval '1 s')
         LIMIT \(HousekeepingStore.batch)
         """)
     private static let list: Statement = """
