@@ -99,7 +99,9 @@ import Testing
     @Test func theTrailRecordsASessionEndedByAge() async throws {
         try await AuthStage.run { auth in
             _ = try await auth.signIn(Self.phone)
-            try await auth.stage.rows("UPDATE sessions SET last_used_at = now() - interval '31 days', used_on = now() - interval '31 days'")
+            try await auth.stage.rows(
+                "UPDATE sessions SET (last_used_at, used_on) = (now() - interval '31 days', now() - interval '31 days')"
+            )
             let container = auth.stage.containers[0]
             _ = try await atOnce(4) {
                 try await patiently { try await Housekeeping.run(container.database, audit: container.audit) }
