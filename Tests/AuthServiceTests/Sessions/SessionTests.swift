@@ -25,15 +25,23 @@ import Testing
 
     /// Housekeeping looks for them each minute, among those that go on.
     @Test func expiredSessionsAreFoundWithoutReadingTheRest() async throws {
-        let statement = SessionStore.overdue.sql.replacing("$1", with: "2592000").replacing("$2", with: "15552000")
         try await AuthStage.run { auth in
             let read = try await auth.stage.rowsRead(
-                of: "sessions", by: statement,
+                of: "sessions", by: SessionStore.overdue.sql, [30 * 86_400, 180 * 86_400],
                 after: """
                     INSERT INTO sessions (id, person_id, device_id)
                     SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 3000)
                     """)
             #expect(try #require(read) < 100)
+        }
+    }
+
+    @Test func aRefreshMovesTheDayByWhichUnusedSessionsAreFound() async throws {
+        try await AuthStage.run { auth in
+            let session = try await auth.signIn(Self.phone)
+            try await auth.stage.rows("UPDATE sessions SET used_on = '2020-01-01'")
+            _ = try await auth.ask(RefreshToken(refreshToken: session.refreshToken))
+            #expect(try await auth.stage.rows("SELECT used_on > now() - interval '2 days' FROM sessions") == "t")
         }
     }
 

@@ -166,16 +166,22 @@ import ServiceRuntime
         return rows
     }
 
-    /// Runs a statement as the services do, and counts the rows of a table that it reads.
+    /// Runs a statement as the services do, with one plan for all values, and counts the rows of a table that it reads.
     ///
-    /// - Parameter preparation: SQL that fills the table before.
-    package func rowsRead(of table: String, by statement: String, after preparation: String) async throws -> Int? {
+    /// - Parameters:
+    ///   - values: those of the statement's parameters.
+    ///   - preparation: SQL that fills the table before.
+    package func rowsRead(
+        of table: String, by statement: String, _ values: [Int] = [], after preparation: String
+    ) async throws -> Int? {
         // Do not check foreign keys, since the other tables are empty.
         try await rows("SET session_replication_role = replica; \(preparation); ANALYZE \(table)")
         return Int(
             try await rows(
                 """
-                SET enable_seqscan = off; SET jit = off; \(statement);
+                SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
+                PREPARE looked AS \(statement);
+                EXECUTE looked\(values.isEmpty ? "" : "(\(values.map(String.init).joined(separator: ", ")))");
                 SELECT coalesce(idx_tup_fetch, 0) + seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = '\(table)'
                 """))
     }
