@@ -82,13 +82,17 @@ import Testing
             func upload(_ kind: String, _ side: String? = nil, _ type: String = "image/png") -> CreateUpload {
                 CreateUpload(kind: kind, side: side, contentType: type, length: length)
             }
-            for kind in ["verification", "document"] {
-                await #expect(throws: VerificationWorkflow.over) {
-                    try await verifying.ask(upload(kind), person, key: "early \(kind)")
-                }
-            }
             let photo = try #require(try await verifying.begin(person).sessionId)
             let document = try #require(try await verifying.beginDocument(person).sessionId)
+            for kind in ["verification", "document"] {
+                await #expect(throws: VerificationWorkflow.over, "another person's session waits") {
+                    try await verifying.ask(upload(kind), .random(), key: "of another person")
+                }
+            }
+            let evidence = await #expect(throws: BusError.self) {
+                try await verifying.ask(upload("recovery_evidence"), person, key: "evidence")
+            }
+            #expect(evidence?.code == "validation_failed")
             await #expect(throws: BusError(.unsupportedMediaType, "Please send the picture as JPEG or PNG.")) {
                 try await verifying.ask(upload("verification", nil, "image/heic"), person, key: "heic")
             }

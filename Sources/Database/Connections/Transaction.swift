@@ -79,12 +79,16 @@ import EventLoop
     /// Sends a statement without waiting. It goes with the next statement that waits, or with the commit. If this
     /// statement fails, so does the next one or the commit.
     ///
-    /// - Parameter take: gets the rows, before the transaction has ended.
-    package func send(_ statement: Statement, _ values: [SQLValue] = [], take: (@Loop ([Row]) -> Void)? = nil) {
+    /// - Parameter take: gets the rows. The transaction has not ended, and may still be rolled back. If it throws, the
+    ///   statement counts as failed.
+    package func send(
+        _ statement: Statement, _ values: [SQLValue] = [], take: (@Loop ([Row]) throws(DatabaseError) -> Void)? = nil
+    ) {
         begin()
         pass(statement, values) { [weak self] result in
             self?.note(result)
-            if let take, case .success(let rows) = result { take(rows) }
+            guard let take, case .success(let rows) = result else { return }
+            do throws(DatabaseError) { try take(rows) } catch { self?.note(.failure(error)) }
         }
     }
 

@@ -12,7 +12,8 @@ struct CreateUploadHandler: RequestHandler {
 
     func handle(_ request: CreateUpload, context: RequestContext) async throws -> UploadCreated {
         let person = try context.person().userID
-        guard let purpose = MediaPurpose(rawValue: request.kind), purpose != .recoveryEvidence else {
+        guard let purpose = MediaPurpose(rawValue: request.kind), purpose == .profilePhoto || purpose.tier != nil
+        else {
             throw BusError(
                 .validationFailed, "Some fields need another look.",
                 errors: [.init(field: "kind", code: "not_allowed", message: "Must be one of the listed values.")])

@@ -1,8 +1,8 @@
 /// Decides which sends count the numbers of their prefix, to close it if too few of them are verified.
 ///
 /// A count reads all codes that the prefix got within an hour. So a send to a prefix that is far from closing does not
-/// count. Up to 15 replicas that share the sends evenly close a prefix at the very send at which one that always counts
-/// would.
+/// count. If up to 15 replicas take turns, a prefix closes at the same send as if each counted. Otherwise it may close
+/// some sends later, and at most five seconds later.
 struct PrefixBreaker: Sendable {
     /// The numbers of a prefix to which strangers got codes within an hour.
     struct Count: Sendable, Equatable {

@@ -11,11 +11,10 @@ import EventLoop
     /// under a tenth of these numbers were verified. The code that is being sent counts too.
     func close(_ prefix: [UInt8], from numbers: Int64, in transaction: Transaction) {
         guard breaker.mustCount(prefix, now: MonotonicClock.now()) else { return }
-        transaction.send(Self.close, [.bytes(prefix), .integer(numbers)]) { [weak self] rows in
-            guard let row = rows.first, let asked = try? row.integer("asked"),
-                let verified = try? row.integer("verified")
-            else { return }
-            self?.breaker.note(.init(asked: asked, verified: verified), of: prefix, now: MonotonicClock.now())
+        transaction.send(Self.close, [.bytes(prefix), .integer(numbers)]) { [weak self] rows throws(DatabaseError) in
+            guard let row = rows.first else { return }
+            let count = PrefixBreaker.Count(asked: try row.integer("asked"), verified: try row.integer("verified"))
+            self?.breaker.note(count, of: prefix, now: MonotonicClock.now())
         }
     }
 
