@@ -99,9 +99,9 @@ import EventLoop
             """),
         counted(
             """
-            UPDATE refresh_tokens SET answer_sealed = NULL WHERE hash IN (
+            UPDATE refresh_tokens SET answer_sealed = NULL WHERE hash = ANY (ARRAY(
                 SELECT hash FROM refresh_tokens
-                WHERE answer_sealed IS NOT NULL AND replaced_at < now() - interval '1 minute' LIMIT 1000)
+                WHERE answer_sealed IS NOT NULL AND replaced_at < now() - interval '1 minute' LIMIT 1000))
                 AND replaced_at < now() - interval '1 minute'
             """),
     ]

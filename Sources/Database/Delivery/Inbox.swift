@@ -177,8 +177,8 @@ package enum Outcome<Reply: JSONCoded & Sendable>: Sendable {
         WHERE key = $1
         """
     private static let eraseReplies: Statement = """
-        UPDATE inbox SET reply = NULL WHERE key IN (
-            SELECT key FROM inbox WHERE reply IS NOT NULL AND reply_until < now() LIMIT 1000)
+        UPDATE inbox SET reply = NULL WHERE key = ANY (ARRAY(
+            SELECT key FROM inbox WHERE reply IS NOT NULL AND reply_until < now() LIMIT 1000))
             AND reply_until < now()
         RETURNING key
         """
