@@ -9,7 +9,7 @@
 -- 4. In one transaction the partitioned table takes the place of the other one, with its name, rights and triggers.
 --
 -- The first and the last step lock the table and those that its foreign keys name. A service waits 200 ms for a lock, and these steps
--- wait for less: they try again each second for ten minutes. If it ends early, run it again: it goes on.
+-- wait for less: they try again each second for ten minutes (-v pause=SECONDS). If it ends early, run it again: it goes on.
 -- It needs the role of the table's owner or a superuser.
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -17,7 +17,9 @@ SELECT format('SET ROLE %I', pg_get_userbyid(relowner)) FROM pg_class WHERE oid 
 -- Nothing else is searched, so PostgreSQL writes every name with its schema.
 SET search_path = pg_catalog;
 SET statement_timeout = 0;
-SELECT set_config('split.table', :'table', false), set_config('split.partitions', :'partitions', false) \g /dev/null
+\if :{?pause} \else \set pause 1 \endif
+SELECT set_config('split.table', :'table', false), set_config('split.partitions', :'partitions', false),
+    set_config('split.pause', :'pause', false) \g /dev/null
 
 DO $$
 DECLARE
@@ -107,7 +109,7 @@ BEGIN
             is_locked := true;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF clock_timestamp() > last_try THEN RAISE; END IF;
-            PERFORM pg_sleep(1);
+            PERFORM pg_sleep(current_setting('split.pause')::double precision);
         END;
     END LOOP;
     FOR change IN
@@ -227,6 +229,6 @@ BEGIN
             IF clock_timestamp() > last_try THEN RAISE; END IF;
         END;
         COMMIT;
-        PERFORM pg_sleep(1);
+        PERFORM pg_sleep(current_setting('split.pause')::double precision);
     END LOOP;
 END $$;
